@@ -36,7 +36,7 @@ Document document_of(const VerifyAnswer& answer, Detail detail) {
   }
   if (shown < answer.failures.size()) {
     document.state(StatementKind::info,
-                   fmt::format("{} more with --full.", answer.failures.size() - shown));
+                   say("{} more with {}.", answer.failures.size() - shown, More::all));
   }
   if (!answer.unknown.empty()) {
     document.state(StatementKind::info, fmt::format("functions unknown to this build: {}",

@@ -8,6 +8,7 @@
 #include "reproduce/part.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/csv_export.hpp"
+#include "sfumato/report/sentences.hpp"
 
 namespace sfumato::apps {
 namespace {
@@ -264,11 +265,12 @@ Figure plane_figure(const Case& c) {
   const bool inside = x >= least && x <= most && y >= least && y <= most;
   if (inside) figure.add(point_on_plane("best", "best", x, y, c.forward.kl_best));
   figure.set_caption(
-      fmt::format("Dark is private. On the line the error is the same; from isotropic to the best "
-                  "noise on it{} the "
-                  "KL falls {:.3g}-fold.",
-                  inside ? "" : fmt::format(" (x = {:.3g}, y = {:.3g}, beyond the plane)", x, y),
-                  c.forward.gain));
+      say("Dark is private. On the line the error is the same; from isotropic to the best noise on "
+          "it{} the KL falls {}-fold.",
+          inside ? Text()
+                 : say(" ({}, {}, beyond the plane)", Maths{fmt::format("x = {:.3g}", x)},
+                       Maths{fmt::format("y = {:.3g}", y)}),
+          fmt::format("{:.3g}", c.forward.gain)));
   return figure;
 }
 
@@ -276,7 +278,7 @@ Figure plane_figure(const Case& c) {
 Figure tradeoff_figure(const std::vector<const Case*>& cases) {
   Figure figure("figure3_tradeoff", "KL against error, isotropic and best noise", Mark::line,
                 Axis{"error", "", Scale::log}, Axis{"KL(D||D')", "nats", Scale::log});
-  std::string caption = "The lines are parallel, so the gain is one number: ";
+  Text gains;
   for (const Case* c : cases) {
     Series isotropic{fmt::format("isotropic_{}", c->condition),
                      fmt::format("isotropic, condition number {}", c->condition),
@@ -300,10 +302,10 @@ Figure tradeoff_figure(const std::vector<const Case*>& cases) {
     }
     figure.add(std::move(isotropic));
     figure.add(std::move(best));
-    caption += fmt::format("{}{:.3g} times less KL at condition number {}",
-                           c == cases.front() ? "" : ", ", c->forward.gain, c->condition);
+    gains += say("{}{} times less KL at condition number {}", gains.empty() ? "" : ", ",
+                 fmt::format("{:.3g}", c->forward.gain), c->condition);
   }
-  figure.set_caption(caption + ".");
+  figure.set_caption(say("The lines are parallel, so the gain is one number: {}.", gains));
   return figure;
 }
 
@@ -440,28 +442,27 @@ PartResult reproduce_figure3(RunScale scale) {
   PartResult result;
   result.blocks.emplace_back(Statement{
       StatementKind::info,
-      fmt::format("Noisy gradient flow of a quadratic loss with A = diag(cond, 1), from 0 towards "
-                  "x* = (1, 1), noise diag(x, y) dW, at t = {}. Each risk is that of one pair of "
-                  "data sets, not a differential-privacy guarantee.",
-                  kFigure3Time)});
+      say("Noisy gradient flow of a quadratic loss with A = diag(cond, 1), from 0 towards x* = "
+          "(1, 1), noise diag(x, y) dW, at {} = {}. {}",
+          Maths{"t"}, kFigure3Time,
+          not_a_guarantee("Each risk is that of one pair of data sets"))});
   result.blocks.emplace_back(definitions_table());
   result.blocks.emplace_back(gain_table(cases));
   result.blocks.emplace_back(
       Statement{StatementKind::info,
                 "Where the best noise is 0 along an axis, the KL is a limit, and any other "
-                "difference along that "
-                "axis would be plain to see. Curvature alone is hidden by no noise: the KL does "
-                "not depend on "
-                "it. The best noise may lie outside the planes, which reach from 0.1 to 5."});
+                "difference along that axis would be plain to see. Curvature alone is hidden by no "
+                "noise: the KL does not depend on it. The best noise may lie outside the planes, "
+                "which reach from 0.1 to 5."});
   result.blocks.emplace_back(design_table(cases));
   result.blocks.emplace_back(Statement{
       StatementKind::info,
-      "\"paper\": Sigma_ii in proportion to the difference of the gradients, the optimum for a "
-      "given "
-      "tr(Sigma). \"design\": the optimum for a given tr(A^-1 Sigma)/2, the error in the long run. "
-      "Both "
-      "minimise the cost of one step; the best noise, the KL of the outcome, which forgets sharp "
-      "directions sooner."});
+      say("\"paper\": {} in proportion to the difference of the gradients, the optimum for a given "
+          "{}. \"design\": the optimum for a given {}, the error in the long run. Both minimise "
+          "the "
+          "cost of one step; the best noise, the KL of the outcome, which forgets sharp directions "
+          "sooner.",
+          Maths{"Sigma_ii"}, Maths{"tr(Sigma)"}, Maths{"tr(A^-1 Sigma)/2"})});
   std::vector<const Case*> shifted;
   for (const Case& c : cases) {
     if (c.difference != QuadraticDifference::minimiser_shift) continue;

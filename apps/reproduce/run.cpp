@@ -84,12 +84,13 @@ Outcome outcome_of(PaperVerdict verdict) {
 std::vector<Block> blocks_of(const PartResult& result, bool beyond) {
   std::vector<Block> blocks = result.blocks;
   for (const Finding& finding : result.findings) {
-    blocks.emplace_back(
-        Statement{StatementKind::verdict,
-                  fmt::format("{}: {} ({})",
-                              beyond ? finding.statement : fmt::format("\"{}\"", finding.statement),
-                              name(finding.verdict), finding.extent),
-                  outcome_of(finding.verdict), finding.evidence});
+    // A statement of the paper and its numbers are one text each, in which mathematics is not marked.
+    const Text said = Text().add(Unmarked{finding.statement});
+    blocks.emplace_back(Statement{StatementKind::verdict,
+                                  say("{}: {} ({})", beyond ? said : say("\"{}\"", said),
+                                      name(finding.verdict), finding.extent),
+                                  outcome_of(finding.verdict),
+                                  Text().add(Unmarked{finding.evidence})});
   }
   return blocks;
 }
@@ -129,32 +130,34 @@ std::string chapter_title(const Part& part) {
   return (part.number == PaperNumber::none ? "" : "The paper's ") + part.title;
 }
 
-/// The top of the page, from the table of statements.
-Abstract abstract_of(const Table& summary, const Table& beyond) {
-  if (summary.rows().empty()) {
+/// What became of the statements so far.
+struct Findings {
+  std::vector<PaperVerdict> of_paper;
+  std::size_t beyond = 0;
+
+  [[nodiscard]] std::size_t count(PaperVerdict verdict) const {
+    return static_cast<std::size_t>(std::count(of_paper.begin(), of_paper.end(), verdict));
+  }
+};
+
+/// The top of the page.
+Abstract abstract_of(const Findings& found) {
+  if (found.of_paper.empty()) {
     return {"", "What do experiments beyond the paper find?",
-            fmt::format("{} findings about noise; the paper makes no statement about them.",
-                        beyond.rows().size()),
+            say("{} findings about noise; the paper makes no statement about them.", found.beyond),
             "", "Look at the verdict of each finding: it says where it holds."};
   }
-  std::size_t holds = 0, depends = 0;
-  for (const auto& row : summary.rows()) {
-    const auto& verdict = std::get<std::string>(row[2].content());
-    if (verdict == name(PaperVerdict::holds)) ++holds;
-    if (verdict == name(PaperVerdict::depends)) ++depends;
-  }
-  const std::size_t all = summary.rows().size();
   Abstract abstract;
   abstract.asked =
       "Do the paper's statements, tables and figures hold when they are computed again?";
-  abstract.answer = fmt::format(
-      "Of {} statements {} hold, {} depend on how they are read or on the case, and {} do not "
-      "hold.",
-      all, holds, depends, all - holds - depends);
+  abstract.answer =
+      say("Of {} statements {} hold, {} depend on how they are read or on the case, and {} do not "
+          "hold.",
+          found.of_paper.size(), found.count(PaperVerdict::holds),
+          found.count(PaperVerdict::depends), found.count(PaperVerdict::does_not_hold));
   abstract.advice =
       "Use the corrected bounds and noises with a guarantee, not the formulas as printed; the "
-      "chapters "
-      "say where unequal noise pays and where it does not.";
+      "chapters say where unequal noise pays and where it does not.";
   return abstract;
 }
 
@@ -210,6 +213,7 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
   Table summary =
       findings_table("summary", "What the paper says, and what we find", "the paper says");
   Table beyond = findings_table("beyond", "Beyond the paper: what we find", "statement");
+  Findings found;
   const auto add_tables = [&](Document& to) {
     if (!summary.rows().empty()) to.add(summary);
     if (!beyond.rows().empty()) to.add(beyond);
@@ -226,7 +230,7 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
       return {std::move(document), part.key};
     }
     Document alone(document.command(), chapter_title(part));
-    if (!request.brief) document.state(StatementKind::info, part.title + ".");
+    if (!request.brief) document.state(StatementKind::info, say("{}.", part.title));
     for (const auto& [key, value] : document.provenance()) alone.add_provenance(key, value);
     for (const Block& block : blocks_of(*result, part.beyond)) {
       alone.add(block);
@@ -242,6 +246,11 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
     for (const Finding& finding : result->findings) {
       (part.beyond ? beyond : summary)
           .add_row({part.key, finding.statement, name(finding.verdict), finding.extent});
+      if (part.beyond) {
+        ++found.beyond;
+      } else {
+        found.of_paper.push_back(finding.verdict);
+      }
     }
     nested(entries, part.key) = entry_of(*result, request.scale, part.beyond);
     if (result->reduced) reduced.push_back(part.key);
@@ -255,23 +264,24 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
     add_tables(*to);
     for (const std::string& reason : skipped) to->state(StatementKind::warning, reason);
     if (reduced.empty()) continue;
-    to->state(StatementKind::warning,
-              fmt::format("From reduced runs, smaller than the paper's: {}. Their sizes are in {}; "
-                          "--scale paper runs them in full.",
-                          fmt::join(reduced, ", "), kSummaryFile));
+    to->state(
+        StatementKind::warning,
+        say("From reduced runs, smaller than the paper's: {}. Their sizes are in {}; {} paper "
+            "runs them in full.",
+            fmt::format("{}", fmt::join(reduced, ", ")), kSummaryFile, KeyName{"scale"}));
   }
-  overview.set_abstract(abstract_of(summary, beyond));
+  overview.set_abstract(abstract_of(found));
   report.chapters.insert(report.chapters.begin(), std::move(overview));
   for (const auto& [key, value] : entries.items()) report.entries.emplace_back(key, value.dump());
   directory.write(kPageFile, html_report(report));
   directory.write(kSummaryFile, report_json(report));
 
-  document.state(StatementKind::info, fmt::format("Written to {}: {}", directory.path(),
-                                                  fmt::join(directory.names(), ", ")));
-  document.state(StatementKind::summary,
-                 fmt::format("{} of {} parts at {} scale, {} files in {}", parts.size(),
-                             reproduction_parts().size(), name(request.scale),
-                             directory.names().size(), directory.path()));
+  document.state(StatementKind::info, say("Written to {}: {}", directory.path(),
+                                          fmt::format("{}", fmt::join(directory.names(), ", "))));
+  document.state(
+      StatementKind::summary,
+      say("{} of {} parts at {} scale, {} files in {}", parts.size(), reproduction_parts().size(),
+          name(request.scale), directory.names().size(), directory.path()));
   return {std::move(document), {}};
 }
 

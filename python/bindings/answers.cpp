@@ -42,12 +42,13 @@ Document document_of(const Found& found, bool full) {
 
 std::string json_of(const Found& found, bool full) {
   nb::gil_scoped_release release;
-  return render_json(document_of(found, full));
+  return render_json(document_of(found, full), KeyStyle::keyword);
 }
 
 std::string text_of(const Found& found, bool full, std::size_t width) {
   nb::gil_scoped_release release;
-  return render_text(document_of(found, full), {width, false, ".save(\"page.html\")"});
+  return render_text(document_of(found, full),
+                     {width, false, ".save(\"page.html\")", KeyStyle::keyword});
 }
 
 std::string html_of(const Found& found) {

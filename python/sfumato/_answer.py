@@ -21,15 +21,6 @@ from ._quantities import (
 from ._values import require_new
 
 
-# What the command line calls by options.
-_SAID_HERE = {
-    "--full": ".text(full=True)",
-    "--report FILE.html": '.save("page.html")',
-    "--json": ".to_json()",
-    "--out FILE.csv": ".to_pandas()",
-}
-
-
 class Result(NamedTuple):
     """One number of an answer."""
 
@@ -197,11 +188,8 @@ class Answer:
         return self._named
 
     def text(self, full: bool = False, width: int = 100) -> str:
-        """What the command line prints; with `full`, what it prints with --full."""
-        text = self._shown.text(full, width)
-        for option, here in _SAID_HERE.items():
-            text = text.replace(option, here)
-        return text
+        """What the command line prints, in the words of Python; with `full`, what it prints with --full."""
+        return self._shown.text(full, width)
 
     def to_html(self) -> str:
         """The self-contained page with figures."""

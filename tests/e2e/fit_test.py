@@ -156,7 +156,7 @@ class Guarantee(FitTest):
     def test_intervals_of_a_logistic_regression_are_paid_for(self):
         classes = BOUNDS.read_text().replace("wage,target,0,80,,", "wage,numeric,0,80,,").replace("remote,category,,,", "remote,target,,,")
         logistic = [WAGES, "--model", "logistic", "--bounds", self.changed("logistic.csv", classes), "--target-epsilon", 20, "--target-delta", 1e-6]
-        self.assertIn("interval_share", self.model(*logistic)[1].replace("`--interval-share`", "interval_share"))
+        self.assertIn("logistic regression (--interval-share, usually 0.1)", " ".join(self.model(*logistic)[1].split()))
         model, text = self.model(*logistic, "--interval-share", 0.1)
         self.assertIn("curvature, for intervals", text)
         self.assertTrue("standard_errors" in model or "No intervals" in text)

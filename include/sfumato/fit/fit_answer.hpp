@@ -57,7 +57,7 @@ struct FitAnswer {
   PublicTable used = {};       ///< the table's bounds, narrowed where ranges were released
   LinearModel model = {};
   std::optional<HeldOut> held_out = {};
-  std::string no_intervals = {};
+  Text no_intervals = {};  ///< why there are none; empty: there are
   std::optional<double> metric_gain =
       {};  ///< of the noise's shape, from the released spectrum (Spec §22.4)
   std::vector<FitPrediction> predictions = {};

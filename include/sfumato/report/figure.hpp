@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sfumato/core/claim.hpp"
+#include "sfumato/report/sentence.hpp"
 
 namespace sfumato {
 
@@ -73,8 +74,8 @@ class Figure {
   ///          is NaN, the edges of bars do not rise, a category does not exist, an interval is empty,
   ///          or the mark of the series cannot be drawn into this figure.
   void add(Series series);
-  /// One or two sentences below the figure: what it shows.
-  void set_caption(std::string caption) { caption_ = std::move(caption); }
+  /// One or two sentences below the figure, with their stops: what it shows.
+  void set_caption(Text caption) { caption_ = std::move(caption); }
   /// Throws   InternalError for small multiples of anything but lines and points.
   void set_layout(Layout layout);
 
@@ -85,7 +86,7 @@ class Figure {
   [[nodiscard]] const Axis& y() const { return y_; }
   [[nodiscard]] const std::optional<Axis>& z() const { return z_; }
   [[nodiscard]] const std::vector<Series>& series() const { return series_; }
-  [[nodiscard]] const std::string& caption() const { return caption_; }
+  [[nodiscard]] const Text& caption() const { return caption_; }
   [[nodiscard]] Layout layout() const { return layout_; }
   [[nodiscard]] Mark mark_of(const Series& series) const { return series.mark.value_or(mark_); }
 
@@ -96,7 +97,7 @@ class Figure {
   Axis x_, y_;
   std::optional<Axis> z_;
   std::vector<Series> series_;
-  std::string caption_;
+  Text caption_;
   Layout layout_ = Layout::together;
 };
 

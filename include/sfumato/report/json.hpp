@@ -29,7 +29,8 @@ inline constexpr int kDocumentSchemaVersion = 1;
 ///   axis       {"title", "unit", "scale"[, "categories"][, "from"][, "to"]}
 ///
 /// What is in brackets is left out where it says nothing: one key column, automatic alignment.
-/// Infinities are the strings "inf" and "-inf". Bytes that are not UTF-8 become U+FFFD.
-[[nodiscard]] std::string render_json(const Document& document);
+/// Infinities are the strings "inf" and "-inf". Bytes that are not UTF-8 become U+FFFD. `keys` is how texts call the keys of
+/// questions.
+[[nodiscard]] std::string render_json(const Document& document, KeyStyle keys = KeyStyle::option);
 
 }  // namespace sfumato

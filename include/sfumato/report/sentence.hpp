@@ -21,6 +21,10 @@ struct Words {
 struct KeyName {
   std::string key;
 };
+/// What somebody called something, `isotropic_per_layer` or a file: it keeps its letters where a sentence begins with it.
+struct GivenName {
+  std::string name;
+};
 /// A formula or a symbol in ASCII, which pages set: s^T Sigma^{-1} s, D'.
 struct Maths {
   std::string formula;
@@ -29,6 +33,7 @@ struct Maths {
 struct ClaimedNumber {
   Claimed<double> value;
   NumberStyle style = NumberStyle::general;
+  int digits = 0;  ///< 0: as many as tables show
 };
 /// A number that is exact by nature: a time, a requested epsilon.
 struct InputNumber {
@@ -38,12 +43,25 @@ struct InputNumber {
 struct Percent {
   std::string digits;
 };
-/// Words whose mathematics was not marked, as in documents that are read from JSON: pages have to recognise it.
+/// In capitals at the beginning of a verdict, what it comes to: NOT REFUTED. Terminals colour it.
+struct VerdictWord {
+  std::string words;
+};
+/// Words of a document that was read from JSON, or of a statement of the paper, which mark no mathematics: pages have to
+/// recognise it.
 struct Unmarked {
   std::string words;
 };
 
-/// How a front end calls the keys of its questions.
+/// What shows more of an answer, which each front end has its own way for: --full, .text(full=True).
+enum class More {
+  all,    ///< everything, as text
+  page,   ///< with figures
+  json,   ///< for programs
+  table,  ///< all rows
+};
+
+/// How a front end calls the keys of its questions, and what shows more.
 enum class KeyStyle {
   option,   ///< --ridge
   keyword,  ///< ridge=
@@ -54,10 +72,12 @@ enum class KeyStyle {
 /// search, cut or capitalise text.
 class Text {
  public:
-  using Part = std::variant<Words, KeyName, Maths, ClaimedNumber, InputNumber, Percent, Unmarked>;
+  using Part = std::variant<Words, KeyName, GivenName, Maths, ClaimedNumber, InputNumber, Percent,
+                            VerdictWord, More, Unmarked>;
 
   Text() = default;
-  Text(std::string words) { add(Unmarked{std::move(words)}); }
+  /// Words alone: mathematics, keys and numbers are parts of their own, which say() puts between words.
+  Text(std::string words) { add(Words{std::move(words)}); }
   Text(std::string_view words) : Text(std::string(words)) {}
   Text(const char* words) : Text(std::string(words)) {}
 
@@ -79,16 +99,22 @@ namespace detail {
 
 inline Text text_of(Text text) { return text; }
 inline Text text_of(std::string words) { return Text().add(Words{std::move(words)}); }
+inline Text text_of(std::string_view words) { return text_of(std::string(words)); }
 inline Text text_of(const char* words) { return text_of(std::string(words)); }
 inline Text text_of(double input) { return Text().add(InputNumber{input}); }
+template <std::integral T>
+requires(!std::same_as<T, bool> && !std::same_as<T, char>) Text text_of(T count) {
+  return text_of(std::to_string(count));
+}
 template <class T>
-requires(std::same_as<T, Words> || std::same_as<T, KeyName> || std::same_as<T, Maths> ||
-         std::same_as<T, ClaimedNumber> || std::same_as<T, Percent>) Text text_of(T part) {
+requires(std::same_as<T, Words> || std::same_as<T, KeyName> || std::same_as<T, GivenName> ||
+         std::same_as<T, Maths> || std::same_as<T, ClaimedNumber> || std::same_as<T, Percent> ||
+         std::same_as<T, VerdictWord> || std::same_as<T, More>) Text text_of(T part) {
   return Text().add(std::move(part));
 }
 }  // namespace detail
 
-/// A sentence: the words of `pattern` with a part, a text, words or an exact number in place of each {}.
+/// A sentence: the words of `pattern` with a part, a text, words, a count or an exact number in place of each {}.
 /// Throws   InternalError if there are not as many places as parts.
 template <class... T>
 [[nodiscard]] Text say(std::string_view pattern, T... parts) {

@@ -15,8 +15,15 @@
 namespace sfumato::lab {
 namespace {
 
-std::string confident(const Claimed<Epsilon>& shown) {
-  return fmt::format("{} % confidence", format_confidence_percent(shown.confidence.value_or(0.0)));
+constexpr int kFewDigits = 3;
+
+Text confident(const Claimed<Epsilon>& shown) {
+  return say("{} confidence", Percent{format_confidence_percent(shown.confidence.value_or(0.0))});
+}
+
+/// "eps >= 1.21".
+Text at_least(const Claimed<Epsilon>& shown) {
+  return say("{} {}", Maths{"eps >="}, ClaimedNumber{{shown.value.nats(), Claim::lower_bound}});
 }
 
 const ClaimCheck* worst_claim(const PolicyAudit& policy) {
@@ -46,66 +53,74 @@ const PolicyAudit& worst_policy(const LedgerAudit& audit) {
   return *worst;
 }
 
+/// "a, b, c": measured values, which no sentence joins.
+Text joined_by(const std::vector<Text>& items) {
+  Text text;
+  for (const Text& item : items) text += text.empty() ? item : say(", {}", item);
+  return text;
+}
+
 /// Loss on the training data, a policy each: what noise costs.
-std::string cost_of(const LedgerAudit& audit) {
-  std::string text;
+Text cost_of(const LedgerAudit& audit) {
+  std::vector<Text> losses;
   for (const PolicyAudit& policy : audit.policies) {
     const auto* paired = std::get_if<PairedModels>(&policy.models);
     if (paired == nullptr || !std::isfinite(paired->losses.worst)) return {};
-    text += fmt::format("{}{} {}", text.empty() ? "Largest mean training loss of a model: " : ", ",
-                        policy.policy, format_number(paired->losses.worst, Rounding::up, 3));
+    losses.push_back(
+        say("{} {}", policy.policy,
+            ClaimedNumber{
+                {paired->losses.worst, Claim::upper_bound}, NumberStyle::general, kFewDigits}));
   }
-  return text.empty() ? text : text + ".";
+  if (losses.empty()) return {};
+  return say("Largest mean training loss of a model: {}.", joined_by(losses));
 }
 
 }  // namespace
 
-std::string asked_text(const std::optional<ClaimedGuarantee>& claim) {
+Text asked_text(const std::optional<ClaimedGuarantee>& claim) {
   if (!claim) return "How much does this training reveal about one record?";
-  return fmt::format("Does this training reveal more about one record than {} allows?",
-                     claim_text(*claim));
+  return say("Does this training reveal more about one record than {} allows?", claim_said(*claim));
 }
 
-std::string answer_text(const ClaimCheck& check, const std::string& policy) {
-  const std::string about = policy.empty() ? "" : fmt::format(" for policy {}", policy);
+Text answer_text(const ClaimCheck& check, const std::string& policy) {
+  const Text about = policy.empty() ? Text() : say(" for policy {}", policy);
+  const std::string claimed = fmt::format("{:g}", check.claim.epsilon.nats());
   switch (check.outcome) {
     case ClaimOutcome::violation:
-      return fmt::format(
+      return say(
           "The claim is false{}: with {}, seeing a model can change the odds that the record was "
-          "used by a factor of {} or more (eps >= {}, claimed {:g}).",
-          about, confident(check.found), odds_factor(check.found),
-          format_number(check.found.value.nats(), Rounding::down), check.claim.epsilon.nats());
+          "used by a factor of {} or more ({}, claimed {}).",
+          about, confident(check.found), odds_factor(check.found), at_least(check.found), claimed);
     case ClaimOutcome::not_enough_runs:
-      return fmt::format(
+      return say(
           "Undecided{}: there are too few models to refute the claim, even with a perfect attack.",
           about);
     case ClaimOutcome::wrong_way:
-      return fmt::format(
-          "Undecided{}: the scores point the wrong way, so the claim was not tested.", about);
+      return say("Undecided{}: the scores point the wrong way, so the claim was not tested.",
+                 about);
     case ClaimOutcome::not_refuted:
-      return fmt::format(
-          "Not refuted by this attack{}: it shows eps >= {}, the claim is {:g}. That does not "
-          "prove "
-          "the claim.",
-          about, format_number(check.found.value.nats(), Rounding::down),
-          check.claim.epsilon.nats());
+      return say(
+          "Not refuted by this attack{}: it shows {}, the claim is {}. That does not prove the "
+          "claim.",
+          about, at_least(check.found), claimed);
   }
   throw InternalError("an unknown outcome of a claim");
 }
 
-std::string answer_text(const Claimed<Epsilon>& shown, double delta, const std::string& policy) {
-  const std::string about = policy.empty() ? "" : fmt::format("Policy {}: ", policy);
+Text answer_text(const Claimed<Epsilon>& shown, double delta, const std::string& policy) {
+  const Text about = policy.empty() ? Text() : say("Policy {}: ", policy);
   if (shown.value.nats() == 0.0) {
-    return about + "This attack shows nothing, which does not mean that the models are private.";
+    return say("{}This attack shows nothing, which does not mean that the models are private.",
+               about);
   }
-  return fmt::format(
+  return say(
       "{}With {}, seeing a model can change the odds that the record was used by a factor of {} or "
-      "more (eps >= {} at delta = {:g}).",
-      about, confident(shown), odds_factor(shown),
-      format_number(shown.value.nats(), Rounding::down), delta);
+      "more ({} at {}).",
+      about, confident(shown), odds_factor(shown), at_least(shown),
+      Maths{fmt::format("delta = {:g}", delta)});
 }
 
-std::string advice_text(const ClaimCheck* check) {
+Text advice_text(const ClaimCheck* check) {
   constexpr const char* kProve =
       "Before publishing, have a proof as well: audits refute, proven bounds certify (sfumato "
       "account).";
@@ -113,13 +128,11 @@ std::string advice_text(const ClaimCheck* check) {
   switch (check->outcome) {
     case ClaimOutcome::violation:
       return "Do not publish under this claim. Look for an error in clipping, noise or sampling, "
-             "or "
-             "claim an epsilon that is proven.";
+             "or claim an epsilon that is proven.";
     case ClaimOutcome::not_enough_runs:
-      return check->runs_needed
-                 ? fmt::format("Train at least {} models per data set, then audit again.",
-                               *check->runs_needed)
-                 : "Audit with more canaries or models, or a weaker claim.";
+      return check->runs_needed ? say("Train at least {} models per data set, then audit again.",
+                                      *check->runs_needed)
+                                : Text("Audit with more canaries or models, or a weaker claim.");
     case ClaimOutcome::wrong_way:
       return "Check which scores are those of members, then audit again.";
     case ClaimOutcome::not_refuted: return kProve;
@@ -130,18 +143,17 @@ std::string advice_text(const ClaimCheck* check) {
 namespace {
 
 /// A trial of a pair is a model with the record and one without; where coins made the worlds it is one model.
-std::string released_text(const LedgerAudit& audit) {
+Text released_text(const LedgerAudit& audit) {
   const bool paired =
       std::all_of(audit.policies.begin(), audit.policies.end(), [](const PolicyAudit& policy) {
         return std::holds_alternative<PairedModels>(policy.models);
       });
-  const std::string study =
-      audit.study->title.empty() ? audit.ledger : fmt::format("\"{}\"", audit.study->title);
-  return paired ? fmt::format(
-                      "{} trained models of the study {}: {} with the record and as many "
-                      "without it.",
+  const Text study =
+      audit.study->title.empty() ? Text(audit.ledger) : say("\"{}\"", audit.study->title);
+  return paired ? say("{} trained models of the study {}: {} with the record and as many without "
+                      "it.",
                       2 * audit.trials, study, audit.trials)
-                : fmt::format("{} trained models of the study {}.", audit.trials, study);
+                : say("{} trained models of the study {}.", audit.trials, study);
 }
 
 /// What is proven of the policy's epsilon at the delta of the claim.
@@ -154,14 +166,14 @@ std::optional<double> proven_epsilon(const PolicyAudit& policy, const ClaimCheck
   return std::nullopt;
 }
 
-std::string advice_of(const PolicyAudit& policy, const ClaimCheck* check) {
+Text advice_of(const PolicyAudit& policy, const ClaimCheck* check) {
   if (check != nullptr && check->outcome == ClaimOutcome::not_refuted) {
     const auto proven = proven_epsilon(policy, *check);
     if (proven && *proven > check->claim.epsilon.nats()) {
-      return fmt::format(
-          "What is proven here, eps <= {}, is more than the claim: claim no less than that, or "
-          "train with more noise.",
-          format_number(*proven, Rounding::up));
+      return say(
+          "What is proven here, {} {}, is more than the claim: claim no less than that, or train "
+          "with more noise.",
+          Maths{"eps <="}, ClaimedNumber{{*proven, Claim::upper_bound}});
     }
   }
   return advice_text(check);
@@ -194,12 +206,12 @@ Abstract abstract_of(const LedgerAudit& audit) {
   for (const PolicyAudit& policy : audit.policies) {
     const Delta delta(audit.deltas.front());
     if (!policy.control || !policy.attack_works(delta)) continue;
-    abstract.answer += fmt::format(" On the control {} the attack works.", policy.policy);
+    abstract.answer += say(" On the control {} the attack works.", policy.policy);
   }
   const PolicyAudit* failing = failing_control(audit);
   if (failing == nullptr) return abstract;
   abstract.answer +=
-      fmt::format(" But on the control {} the attack does not work either.", failing->policy);
+      say(" But on the control {} the attack does not work either.", failing->policy);
   if (worst.verdict != Verdict::violated) {
     abstract.advice =
         "Make the attack stronger before you believe this audit: another score, a record that is "

@@ -10,13 +10,13 @@
 namespace sfumato::lab {
 
 /// The top of an audit's page, in words that need no glossary.
-[[nodiscard]] std::string asked_text(const std::optional<ClaimedGuarantee>& claim);
+[[nodiscard]] Text asked_text(const std::optional<ClaimedGuarantee>& claim);
 /// Of one of several policies, if it is named.
-[[nodiscard]] std::string answer_text(const ClaimCheck& check, const std::string& policy = {});
-[[nodiscard]] std::string answer_text(const Claimed<Epsilon>& shown, double delta,
-                                      const std::string& policy = {});
+[[nodiscard]] Text answer_text(const ClaimCheck& check, const std::string& policy = {});
+[[nodiscard]] Text answer_text(const Claimed<Epsilon>& shown, double delta,
+                               const std::string& policy = {});
 /// What to do; `check` is null where nothing was claimed.
-[[nodiscard]] std::string advice_text(const ClaimCheck* check);
+[[nodiscard]] Text advice_text(const ClaimCheck* check);
 
 /// The same of a ledger: the policy that fares worst decides.
 [[nodiscard]] Abstract abstract_of(const LedgerAudit& audit);

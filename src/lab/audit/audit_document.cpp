@@ -19,7 +19,9 @@ namespace {
 constexpr const char* kRecordsOnly =
     "The unit is a record: scores of records on one model share its randomness, so they describe "
     "this model and do not bound epsilon (Spec §11.2).";
-constexpr const char* kWrongWay = "If smaller scores mean members, add --larger-means nonmember.";
+Text wrong_way() {
+  return say("If smaller scores mean members, add {}.", larger_means_nonmember());
+}
 
 std::string title_of(const AuditQuestion& question) {
   return fmt::format("Audit of {}", question.logits.empty()
@@ -27,40 +29,35 @@ std::string title_of(const AuditQuestion& question) {
                                         : question.logits);
 }
 
-std::string runs_text(const ScoresAudit& found, const AuditQuestion& question) {
-  return std::visit(Overloaded{[&](const ScoreFiles& files) {
-                                 std::string runs =
-                                     question.unit == ScoreUnit::models
-                                         ? fmt::format("{} models with the record and {} without",
-                                                       files.with, files.without)
-                                         : fmt::format(
-                                               "{} records that were trained on and {} "
-                                               "that were not",
-                                               files.with, files.without);
-                                 if (files.columns > 1) {
-                                   runs += fmt::format(", in each of {} samples", files.columns);
-                                   if (question.pool)
-                                     runs += ", pooled: each run drew its pair at random";
-                                 }
-                                 return runs;
-                               },
-                               [](const ShadowLayout& layout) {
-                                 return fmt::format(
-                                     "{} models, {} records, each in the training "
-                                     "data of some models",
-                                     layout.models, layout.records);
-                               }},
-                    found.source);
+Text runs_text(const ScoresAudit& found, const AuditQuestion& question) {
+  return std::visit(
+      Overloaded{[&](const ScoreFiles& files) {
+                   Text runs = question.unit == ScoreUnit::models
+                                   ? say("{} models with the record and {} without", files.with,
+                                         files.without)
+                                   : say("{} records that were trained on and {} that were not",
+                                         files.with, files.without);
+                   if (files.columns > 1) {
+                     runs += say(", in each of {} samples", files.columns);
+                     if (question.pool) runs += ", pooled: each run drew its pair at random";
+                   }
+                   return runs;
+                 },
+                 [](const ShadowLayout& layout) {
+                   return say("{} models, {} records, each in the training data of some models",
+                              layout.models, layout.records);
+                 }},
+      found.source);
 }
 
 /// What was attacked, for the top of the page.
-std::string released_text(const ScoresAudit& found, const AuditQuestion& question) {
+Text released_text(const ScoresAudit& found, const AuditQuestion& question) {
   const bool of_records =
       question.unit == ScoreUnit::records && std::holds_alternative<ScoreFiles>(found.source);
-  return fmt::format("{}: {}.",
-                     of_records ? "One trained model, attacked on single records"
-                                : "Models trained with and without one record",
-                     runs_text(found, question));
+  return say("{}: {}.",
+             of_records ? "One trained model, attacked on single records"
+                        : "Models trained with and without one record",
+             runs_text(found, question));
 }
 
 AuditScope scope_of(const ScoresAudit& found, const AuditQuestion& question) {
@@ -74,16 +71,15 @@ AuditScope scope_of(const ScoresAudit& found, const AuditQuestion& question) {
 void state_repeats(Document& document, const ScoresAudit& found) {
   const auto* files = std::get_if<ScoreFiles>(&found.source);
   for (const RepeatsOf& of : found.repeats) {
-    const std::string where =
-        files != nullptr && files->columns > 1 ? fmt::format(" in column {}", of.sample + 1) : "";
+    const Text where =
+        files != nullptr && files->columns > 1 ? say(" in column {}", of.sample + 1) : Text();
     document.state(
         StatementKind::warning,
-        fmt::format("Repeated scores{}: of the {} scores {}, {} equal another to the last digit "
-                    "({} distinct values). The bounds assume independent scores: remove "
-                    "duplicated rows and models trained with the same seed.",
-                    where, of.scores.scores,
-                    of.scores.with_record ? "with the record" : "without it", of.scores.repeats,
-                    of.scores.values));
+        say("Repeated scores{}: of the {} scores {}, {} equal another to the last digit ({} "
+            "distinct values). The bounds assume independent scores: remove duplicated rows and "
+            "models trained with the same seed.",
+            where, of.scores.scores, of.scores.with_record ? "with the record" : "without it",
+            of.scores.repeats, of.scores.values));
   }
 }
 
@@ -94,18 +90,18 @@ void state_kind(Document& document, const ScoresAudit& found, const AuditQuestio
     if (found.bounds) {
       document.state(
           StatementKind::info,
-          fmt::format("LiRA is fitted on {} of {} models; each of the others is attacked on one "
-                      "record drawn at random.",
-                      layout->models / 2, layout->models));
+          say("LiRA is fitted on {} of {} models; each of the others is attacked on one record "
+              "drawn at random.",
+              layout->models / 2, layout->models));
       document.state(StatementKind::assumption,
                      "Each record was included in each model by an independent fair coin flip.");
     }
     if (found.one_run) {
       document.state(
           StatementKind::assumption,
-          fmt::format("Model {} was chosen as the target in advance: testing several targets "
-                      "needs a multiple-testing correction.",
-                      question.model));
+          say("Model {} was chosen as the target in advance: testing several targets needs a "
+              "multiple-testing correction.",
+              question.model));
     }
   }
   if (found.ties) {
@@ -125,7 +121,7 @@ void add_everything(Document& document, const ScoresAudit& found, const AuditQue
                 question.larger_means == LargerMeans::nonmember});
   }
   if (found.one_run) add_one_run(document, *found.one_run, found.deltas);
-  add_membership(document, found.attacks, found.confidence, kWrongWay);
+  add_membership(document, found.attacks, found.confidence, wrong_way());
   const auto claim = found.claim ? std::optional(found.claim->claim) : std::nullopt;
   std::vector<NamedAudit> audits;
   if (found.bounds) {
@@ -135,47 +131,9 @@ void add_everything(Document& document, const ScoresAudit& found, const AuditQue
   document.add(roc_figure(found.attacks, found.confidence, claim, audits));
 }
 
-/// The bounds without methods, which --full has.
-void add_brief_bounds(Document& document, const ScoresAudit& found) {
-  Table table("bounds", "What these models show",
-              {{"quantity", "quantity"}, {"value", "value"}, {"maximum", "maximum"}});
-  const auto add_epsilons = [&](const auto& audit) {
-    for (const double delta : found.deltas) {
-      const Claimed<Epsilon> shown = audit.epsilon(Delta(delta));
-      table.add_row({quantity_text(AuditedQuantity::epsilon, delta),
-                     Claimed<Epsilon>{shown.value, shown.claim},
-                     Claimed<double>{audit.maximum_epsilon(Delta(delta)), Claim::exact}});
-    }
-  };
-  if (found.bounds) {
-    add_epsilons(*found.bounds);
-    for (const double epsilon : found.epsilons) {
-      const Claimed<Delta> shown = found.bounds->delta(Epsilon(epsilon));
-      table.add_row({quantity_text(AuditedQuantity::delta, epsilon),
-                     Claimed<Delta>{shown.value, shown.claim}, Empty{}});
-    }
-  } else {
-    add_epsilons(*found.one_run);
-  }
-  document.add(std::move(table));
-}
-
-/// How the attacks did, where nothing is bounded: the areas alone.
-void add_brief_attacks(Document& document, const ScoresAudit& found) {
-  Table table("membership", "AUC of membership inference (descriptive, not a bound)",
-              {{"attack", "scores"},
-               {"value", "AUC"},
-               {"lower", fmt::format("{} % from", format_confidence_percent(found.confidence))},
-               {"upper", "to"}});
-  const auto estimate = [](double value) { return Claimed<double>{value, Claim::estimate}; };
-  for (const NamedAttack& attack : found.attacks) {
-    if (!attack.problem.empty()) continue;
-    const Roc roc(attack.scores);
-    const ProbabilityInterval area =
-        auc_interval(roc.auc(), roc.members(), roc.non_members(), found.confidence);
-    table.add_row({attack.name, estimate(roc.auc()), estimate(area.lower), estimate(area.upper)});
-  }
-  document.add(std::move(table));
+std::vector<ShownNumber> shown_of(const ScoresAudit& found) {
+  return found.bounds ? shown_numbers(*found.bounds, found.deltas, found.epsilons)
+                      : shown_numbers(*found.one_run, found.deltas);
 }
 
 void add_brief(Document& document, const ScoresAudit& found, const AuditQuestion& question) {
@@ -195,23 +153,19 @@ void add_brief(Document& document, const ScoresAudit& found, const AuditQuestion
   if (!found.bounds && !found.one_run) state_kind(document, found, question);
   for (const NamedAttack& attack : found.attacks) {
     if (found.claim || !attack.problem.empty() || !scores_reversed(attack.scores)) continue;
-    document.state(
-        StatementKind::warning,
-        fmt::format("{}: non-members score higher than members. {}", attack.name, kWrongWay));
+    document.state(StatementKind::warning, say("{}: non-members score higher than members. {}",
+                                               GivenName{attack.name}, wrong_way()));
   }
   if (found.bounds || found.one_run) {
-    add_brief_bounds(document, found);
+    document.add(brief_bounds_table(shown_of(found)));
   } else {
-    add_brief_attacks(document, found);
+    document.add(areas_table(found.attacks, found.confidence));
   }
 }
 
 Document of_scores(const ScoresAudit& found, const AuditQuestion& question, Detail detail) {
   Document document = new_document("audit", title_of(question));
-  if (found.bounds) {
-    add_bound_results(document, *found.bounds, found.deltas, found.epsilons, {});
-  }
-  if (found.one_run) add_one_run_results(document, *found.one_run, found.deltas, {});
+  if (found.bounds || found.one_run) add_shown_results(document, shown_of(found), {});
   if (found.claim) add_claim_verdict(document, *found.claim, "");
   if (detail == Detail::brief) {
     add_brief(document, found, question);
@@ -227,7 +181,7 @@ Document of_scores(const ScoresAudit& found, const AuditQuestion& question, Deta
            ? answer_text(found.bounds->epsilon(Delta(found.deltas.front())), found.deltas.front())
        : found.one_run
            ? answer_text(found.one_run->epsilon(Delta(found.deltas.front())), found.deltas.front())
-           : "Scores of records on one model describe this model; they bound nothing.",
+           : Text("Scores of records on one model describe this model; they bound nothing."),
        "", advice_text(found.claim ? &*found.claim : nullptr)});
   add_everything(document, found, question);
   state_scope(document, scope_of(found, question), detail);
@@ -239,15 +193,14 @@ Document of_scores(const ScoresAudit& found, const AuditQuestion& question, Deta
 Abstract abstract_of(const AuditPlan& found) {
   const RunsNeeded& needed = found.claim.plans.front().needed;
   const auto many = [](const std::optional<std::uint64_t>& runs) {
-    return runs ? fmt::format("{}", *runs) : std::string("more than 10 million");
+    return runs ? say("{}", *runs) : Text("more than 10 million");
   };
   Abstract abstract;
-  abstract.asked =
-      fmt::format("How many models does it take to refute {}?", claim_text(found.claim.claim));
-  abstract.answer = fmt::format(
-      "With an attack that never errs, {} models with the record and as many without; with one "
-      "that finds half of the members at 1 % false positives, {}.",
-      many(needed.perfect), many(needed.half));
+  abstract.asked = say("How many models does it take to refute {}?", claim_said(found.claim.claim));
+  abstract.answer =
+      say("With an attack that never errs, {} models with the record and as many without; with one "
+          "that finds half of the members at {} false positives, {}.",
+          many(needed.perfect), Percent{"1"}, many(needed.half));
   abstract.advice =
       found.claim.models.per_world == 0 ? "Train at least as many as the attack you expect needs: "
                                           "with fewer, an audit that finds "
@@ -272,7 +225,7 @@ Document of_plan(const AuditPlan& found, Detail detail) {
                  "No number of runs certifies that epsilon is below a value: audits refute, proven "
                  "bounds certify.");
   if (detail == Detail::brief) {
-    document.state(StatementKind::summary, "Other ways to choose thresholds: --full.");
+    document.state(StatementKind::summary, say("Other ways to choose thresholds: {}.", More::all));
   }
   return document;
 }

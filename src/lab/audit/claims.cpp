@@ -8,53 +8,54 @@
 namespace sfumato::lab {
 namespace {
 
-std::string needed_text(const ClaimCheck& check) {
+Text needed_text(const ClaimCheck& check) {
   if (check.evidence == ClaimEvidence::canaries) return "Use more canaries or guesses.";
   if (!check.runs_needed) return "No feasible number of models would be enough.";
   if (check.evidence == ClaimEvidence::shadow_models) {
-    return fmt::format(
+    return say(
         "About {} shadow models are needed: half of them to fit the attack, and the record is in "
         "half of the rest.",
         4 * *check.runs_needed);
   }
-  return fmt::format("At least {} models per data set are needed.", *check.runs_needed);
+  return say("At least {} models per data set are needed.", *check.runs_needed);
 }
 
-std::string shown_epsilon(const Claimed<Epsilon>& shown) {
-  return fmt::format("eps >= {} with confidence {} %",
-                     format_number(shown.value.nats(), Rounding::down),
-                     format_confidence_percent(shown.confidence.value_or(0.0)));
+Text of_policy(const std::string& policy) {
+  return policy.empty() ? Text() : say(" (policy {})", policy);
 }
 
-std::string of_policy(const std::string& policy) {
-  return policy.empty() ? "" : fmt::format(" (policy {})", policy);
+Text maximum_text(double maximum) {
+  return say("maximum auditable epsilon {}", ClaimedNumber{{maximum, Claim::exact}});
 }
 
-std::string sentence(const ClaimCheck& check, const std::string& policy, Detail detail) {
-  const std::string what = outcome_text(check.outcome);
-  const std::string claim = claim_text(check.claim) + of_policy(policy);
-  const std::string maximum =
-      fmt::format("maximum auditable epsilon {}", format_number(check.maximum));
+Text wrong_way_advice(const std::string& policy) {
+  return policy.empty() ? say("If smaller scores mean members, add {}; if not, check that the "
+                              "files were not swapped.",
+                              larger_means_nonmember())
+                        : Text("Try another score.");
+}
+
+Text sentence(const ClaimCheck& check, const std::string& policy, Detail detail) {
+  const VerdictWord what{outcome_text(check.outcome)};
+  const Text claim = say("{}{}", claim_said(check.claim), of_policy(policy));
+  const Text maximum = maximum_text(check.maximum);
   switch (check.outcome) {
     case ClaimOutcome::violation:
-      return fmt::format("{} of {}: these models show {} ({}).", what, claim,
-                         shown_epsilon(check.found), maximum);
+      return say("{} of {}: these models show {} ({}).", what, claim, confident_text(check.found),
+                 maximum);
     case ClaimOutcome::not_enough_runs:
-      return fmt::format("{} to check {}: not even a perfect attack could refute it ({}). {}", what,
-                         claim, maximum, needed_text(check));
+      return say("{} to check {}: not even a perfect attack could refute it ({}). {}", what, claim,
+                 maximum, needed_text(check));
     case ClaimOutcome::wrong_way:
-      return fmt::format(
-          "{}: {} was not tested because non-members score higher than members. {}", what, claim,
-          policy.empty() ? "If smaller scores mean members, add --larger-means nonmember; if not, "
-                           "check that the files were not swapped."
-                         : "Try another score.");
+      return say("{}: {} was not tested because non-members score higher than members. {}", what,
+                 claim, wrong_way_advice(policy));
     case ClaimOutcome::not_refuted:
-      return fmt::format("{}: {}. These models show {} ({}).{}", what, claim,
-                         shown_epsilon(check.found), maximum,
-                         detail == Detail::brief
-                             ? ""
-                             : " This does not prove the claim: a better attack or another pair "
-                               "of data sets may show more.");
+      return say("{}: {}. These models show {} ({}).{}", what, claim, confident_text(check.found),
+                 maximum,
+                 detail == Detail::brief
+                     ? ""
+                     : " This does not prove the claim: a better attack or another pair of data "
+                       "sets may show more.");
   }
   throw InternalError("an unknown outcome of a claim");
 }
@@ -64,6 +65,20 @@ std::string sentence(const ClaimCheck& check, const std::string& policy, Detail 
 std::string claim_text(const ClaimedGuarantee& claim) {
   return fmt::format("eps = {:g}, delta = {:g}", claim.epsilon.nats(), claim.delta.probability());
 }
+
+Maths claim_said(const ClaimedGuarantee& claim) { return {claim_text(claim)}; }
+
+Text confident_text(const Claimed<Epsilon>& shown) {
+  return say("{} {} with confidence {}", Maths{"eps >="},
+             ClaimedNumber{{shown.value.nats(), Claim::lower_bound}},
+             Percent{format_confidence_percent(shown.confidence.value_or(0.0))});
+}
+
+Text shown_with_maximum(const Claimed<Epsilon>& shown, double maximum) {
+  return say("{} ({})", confident_text(shown), maximum_text(maximum));
+}
+
+Text larger_means_nonmember() { return say("{} nonmember", KeyName{"larger_means"}); }
 
 std::string outcome_text(ClaimOutcome outcome) {
   switch (outcome) {
@@ -99,6 +114,15 @@ void add_claim_verdict(Document& document, const ClaimCheck& check, const std::s
                         check.maximum, check.found.confidence, control});
 }
 
+std::string_view name(AuditedQuantity quantity) {
+  switch (quantity) {
+    case AuditedQuantity::epsilon: return "epsilon";
+    case AuditedQuantity::delta: return "delta";
+    case AuditedQuantity::mu: return "mu";
+  }
+  throw InternalError("an unknown quantity");
+}
+
 std::string quantity_text(AuditedQuantity quantity, double at) {
   switch (quantity) {
     case AuditedQuantity::epsilon: return fmt::format("eps at delta = {:g}", at);
@@ -112,14 +136,15 @@ void state_contradiction(Document& document, const TwoSided& of, const std::stri
                          double confidence) {
   document.state(
       StatementKind::verdict,
-      fmt::format(
-          "VIOLATION of a proven bound{}: the models show {} >= {} with confidence {} %, but {} "
-          "{} is proven. One of them is wrong: a bug, data or training that differ from the "
-          "study, a false proof, or bad luck (probability {:.2g}).",
-          of_policy(policy), quantity_text(of.quantity, of.at),
-          format_number(of.shown.value, Rounding::down), format_confidence_percent(confidence),
-          symbol(of.proven->claim), format_number(of.proven->value, Rounding::up),
-          1.0 - confidence),
+      say("{} of a proven bound{}: the models show {} {} {} with confidence {}, but {} {} is "
+          "proven. One of them is wrong: a bug, data or training that differ from the study, a "
+          "false proof, or bad luck (probability {}).",
+          VerdictWord{"VIOLATION"}, of_policy(policy), Maths{quantity_text(of.quantity, of.at)},
+          Maths{">="}, ClaimedNumber{{of.shown.value, Claim::lower_bound}},
+          Percent{format_confidence_percent(confidence)},
+          Maths{std::string(symbol(of.proven->claim))},
+          ClaimedNumber{{of.proven->value, Claim::upper_bound}},
+          fmt::format("{:.2g}", 1.0 - confidence)),
       Outcome::bad);
 }
 
@@ -136,11 +161,10 @@ void add_contradiction_verdict(Document& document, const TwoSided& of, const std
   document.add_verdict(std::move(verdict));
 }
 
-std::string shown_text(const Claimed<Epsilon>& shown, double maximum, Delta delta,
-                       const std::string& policy) {
-  return fmt::format("These models{} show {} at delta = {:g} (maximum auditable epsilon {}).",
-                     of_policy(policy), shown_epsilon(shown), delta.probability(),
-                     format_number(maximum));
+Text shown_text(const Claimed<Epsilon>& shown, double maximum, Delta delta,
+                const std::string& policy) {
+  return say("These models{} show {} at {} ({}).", of_policy(policy), confident_text(shown),
+             Maths{fmt::format("delta = {:g}", delta.probability())}, maximum_text(maximum));
 }
 
 }  // namespace sfumato::lab

@@ -5,21 +5,12 @@
 #include <algorithm>
 
 #include "lab/audit/claims.hpp"
-#include "sfumato/report/confidence.hpp"
-#include "sfumato/report/number.hpp"
 
 namespace sfumato::lab {
 namespace {
 
 constexpr const char* kWeak =
     "This audit is weak: that a claim about another policy is not refuted says little.";
-
-std::string shown_on(const Claimed<Epsilon>& shown, double maximum) {
-  return fmt::format("eps >= {} with confidence {} % (maximum auditable epsilon {})",
-                     format_number(shown.value.nats(), Rounding::down),
-                     format_confidence_percent(shown.confidence.value_or(0.0)),
-                     format_number(maximum));
-}
 
 /// The claim that is hardest to refute with these models: one that they do not refute, or the largest.
 const ClaimCheck& hardest(const PolicyAudit& control) {
@@ -38,30 +29,29 @@ std::string label_of(const PolicyAudit& policy) {
   return policy.control ? policy.policy + " (control)" : policy.policy;
 }
 
-std::string control_text(const LedgerAudit& audit, const PolicyAudit& control) {
+Text control_text(const LedgerAudit& audit, const PolicyAudit& control) {
   const Delta delta(audit.deltas.front());
   const bool works = control.attack_works(delta);
-  const std::string opening =
-      fmt::format("Control {}: the attack {}", control.policy, works ? "works" : "does NOT work");
+  const Text opening =
+      say("Control {}: the attack {}", control.policy, works ? "works" : "does NOT work");
   if (!control.claims.empty()) {
     const ClaimCheck& check = hardest(control);
-    const std::string shown = shown_on(check.found, check.maximum);
-    const std::string claim = claim_text(check.claim);
-    if (works) return fmt::format("{}, {}: it would refute {} here.", opening, shown, claim);
-    return fmt::format("{}, {}: {}. {}", opening, shown,
-                       check.outcome == ClaimOutcome::not_enough_runs
-                           ? fmt::format("these are too few models to refute {}", claim)
-                       : check.outcome == ClaimOutcome::wrong_way
-                           ? std::string("non-members score higher than members")
-                           : fmt::format("too little to refute {} even here", claim),
-                       kWeak);
+    const Text shown = shown_with_maximum(check.found, check.maximum);
+    const Maths claim = claim_said(check.claim);
+    if (works) return say("{}, {}: it would refute {} here.", opening, shown, claim);
+    return say("{}, {}: {}. {}", opening, shown,
+               check.outcome == ClaimOutcome::not_enough_runs
+                   ? say("these are too few models to refute {}", claim)
+               : check.outcome == ClaimOutcome::wrong_way
+                   ? Text("non-members score higher than members")
+                   : say("too little to refute {} even here", claim),
+               kWeak);
   }
   const auto found = control.epsilon(delta);
-  if (!found) return fmt::format("{}: its models allow no audit. {}", opening, kWeak);
-  const std::string shown = fmt::format(
-      "{} at delta = {:g}", shown_on(*found, control.maximum(delta).value()), delta.probability());
-  return works ? fmt::format("{}, {}.", opening, shown)
-               : fmt::format("{}, {}. {}", opening, shown, kWeak);
+  if (!found) return say("{}: its models allow no audit. {}", opening, kWeak);
+  const Text shown = say("{} at {}", shown_with_maximum(*found, control.maximum(delta).value()),
+                         Maths{fmt::format("delta = {:g}", delta.probability())});
+  return works ? say("{}, {}.", opening, shown) : say("{}, {}. {}", opening, shown, kWeak);
 }
 
 const PolicyAudit* failing_control(const LedgerAudit& audit) {

@@ -11,7 +11,7 @@ namespace sfumato::lab {
 [[nodiscard]] std::string label_of(const PolicyAudit& policy);
 
 /// Whether the attack works on a control, and what it shows there.
-[[nodiscard]] std::string control_text(const LedgerAudit& audit, const PolicyAudit& control);
+[[nodiscard]] Text control_text(const LedgerAudit& audit, const PolicyAudit& control);
 
 /// The first control on which the attack fails; null if there is none.
 [[nodiscard]] const PolicyAudit* failing_control(const LedgerAudit& audit);

@@ -42,31 +42,35 @@ std::vector<PolicyClaim> claims_of(const LedgerAudit& audit) {
   return claims;
 }
 
-/// The number without method and confidence, which the verdicts say.
-template <class T>
-Claimed<T> bare(const Claimed<T>& claimed) {
-  return {claimed.value, claimed.claim};
-}
-
 void state_left_out(Document& document, std::size_t rows) {
   if (rows <= kMostRows) return;
-  document.state(StatementKind::info, fmt::format("{} more rows with --full.", rows - kMostRows));
+  document.state(StatementKind::info, say("{} more rows with {}.", rows - kMostRows, More::all));
 }
 
 void add_claims(Document& document, const std::vector<PolicyClaim>& claims) {
-  Table table("claims", "Claims",
-              {{"policy", "policy"},
-               {"claim", "claim"},
-               {"outcome", "outcome"},
-               {"shown", "shown eps"},
-               {"maximum", "maximum"}},
-              2);
-  for (std::size_t i = 0; i < std::min(kMostRows, claims.size()); ++i) {
-    const ClaimCheck& check = *claims[i].check;
-    table.add_row({*claims[i].policy, guarantee_text(check.claim), outcome_text(check.outcome),
-                   bare(check.found), Claimed<double>{check.maximum, Claim::exact}});
-  }
-  document.add(std::move(table));
+  const std::vector<PolicyClaim> rows(
+      claims.begin(),
+      claims.begin() + static_cast<std::ptrdiff_t>(std::min(kMostRows, claims.size())));
+  using Row = PolicyClaim;
+  document.add(
+      table_of("claims", "Claims",
+               bare_fields<Row>(
+                   {{.key = "policy",
+                     .title = "policy",
+                     .of = [](const Row& row) { return Cell(*row.policy); }},
+                    {.key = "claim",
+                     .title = "claim",
+                     .of = [](const Row& row) { return Cell(guarantee_text(row.check->claim)); }},
+                    {.key = "outcome",
+                     .title = "outcome",
+                     .of = [](const Row& row) { return Cell(outcome_text(row.check->outcome)); }},
+                    {.key = "shown",
+                     .title = "shown eps",
+                     .of = [](const Row& row) { return Cell(row.check->found); }},
+                    {.key = "maximum",
+                     .title = "maximum",
+                     .of = [](const Row& row) { return Cell(maximum_cell(row.check->maximum)); }}}),
+               rows, 2));
   state_left_out(document, claims.size());
 }
 
@@ -85,45 +89,16 @@ void state_claims(Document& document, const std::vector<PolicyClaim>& claims) {
                      : worst == Verdict::open   ? "OPEN"
                                                 : "NOT REFUTED";
   document.state(StatementKind::verdict,
-                 fmt::format("{}: of {} claims, {} are violated, {} undecided and {} not refuted.",
-                             word, claims.size(), count(Verdict::violated), count(Verdict::open),
-                             count(Verdict::not_refuted)),
+                 say("{}: of {} claims, {} are violated, {} undecided and {} not refuted.",
+                     VerdictWord{word}, claims.size(), count(Verdict::violated),
+                     count(Verdict::open), count(Verdict::not_refuted)),
                  outcome_of(worst));
   add_claims(document, claims);
 }
 
 /// What a policy shows at the audit's first delta, from both sides where the other is known.
 void add_policies(Document& document, const LedgerAudit& audit) {
-  const double at = audit.deltas.front();
-  std::vector<const TwoSided*> sides;  // by policy; nullptr for shadow models
-  bool proven = false, path_kl = false;
-  for (const PolicyAudit& policy : audit.policies) {
-    sides.push_back(policy.quantities().empty() ? nullptr : &policy.quantities().front());
-    if (sides.back() == nullptr) continue;
-    proven = proven || sides.back()->proven.has_value();
-    path_kl = path_kl || sides.back()->path_kl.has_value();
-  }
-  std::vector<Column> columns = {{"policy", "policy"}};
-  if (proven) columns.push_back({"proven", "proven"});
-  if (path_kl) columns.push_back({"path_kl", "path KL"});
-  columns.push_back({"audited", "these models show"});
-  columns.push_back({"maximum", "maximum"});
-  Table table("epsilon", quantity_text(AuditedQuantity::epsilon, at), columns);
-  const auto side = [](const std::optional<Claimed<double>>& value) {
-    return value ? Cell(bare(*value)) : Cell(Empty{});
-  };
-  for (std::size_t p = 0; p < std::min(kMostRows, audit.policies.size()); ++p) {
-    const PolicyAudit& policy = audit.policies[p];
-    std::vector<Cell> row = {label_of(policy)};
-    if (proven) row.push_back(side(sides[p]->proven));
-    if (path_kl) row.push_back(side(sides[p]->path_kl));
-    const std::optional<Claimed<Epsilon>> shown = policy.epsilon(Delta(at));
-    const std::optional<double> maximum = policy.maximum(Delta(at));
-    row.push_back(shown ? Cell(bare(*shown)) : Cell(Empty{"the models allow no audit"}));
-    row.push_back(maximum ? Cell(Claimed<double>{*maximum, Claim::exact}) : Cell(Empty{}));
-    table.add_row(std::move(row));
-  }
-  document.add(std::move(table));
+  document.add(brief_sides_table(audit, kMostRows));
   state_left_out(document, audit.policies.size());
 }
 
@@ -154,69 +129,68 @@ void add_brief(Document& document, const LedgerAudit& audit) {
 
 constexpr const char* kAnotherScore = "Try another score.";
 
-std::string sampling_text(const Study& study) {
+Text sampling_text(const Study& study) {
   if (study.model.kind != ModelKind::network) return "every step uses all records";
   const auto size = study.train.batch_size;
   switch (study.train.batches) {
     case BatchScheme::shuffled:
-      return fmt::format("batches of {}, reshuffled every epoch and kept secret", size);
+      return say("batches of {}, reshuffled every epoch and kept secret", size);
     case BatchScheme::shuffled_all:
-      return fmt::format(
+      return say(
           "batches of {}, the last of an epoch shorter, reshuffled every epoch and kept secret",
           size);
     case BatchScheme::with_replacement:
-      return fmt::format("batches of {} drawn with replacement and kept secret", size);
-    case BatchScheme::poisson:
-      return fmt::format("Poisson batches of {} on average, kept secret", size);
+      return say("batches of {} drawn with replacement and kept secret", size);
+    case BatchScheme::poisson: return say("Poisson batches of {} on average, kept secret", size);
     case BatchScheme::fixed_size:
-      return fmt::format("batches of {} different records, drawn afresh every step and kept secret",
-                         size);
+      return say("batches of {} different records, drawn afresh every step and kept secret", size);
     case BatchScheme::full: return "every step uses all records";
   }
   throw InternalError("an unknown way to draw batches");
 }
 
-std::string replicas_text(const AuditSpec& audit) {
+Text replicas_text(const AuditSpec& audit) {
   return audit.random_pairs
-             ? fmt::format("{} replicas, each of a random pair", audit.pairs * audit.replicas)
-             : fmt::format("{} replicas of {} {}", audit.replicas, audit.pairs,
-                           audit.pairs == 1 ? "pair" : "pairs");
+             ? say("{} replicas, each of a random pair", audit.pairs * audit.replicas)
+             : say("{} replicas of {} {}", audit.replicas, audit.pairs,
+                   audit.pairs == 1 ? "pair" : "pairs");
 }
 
-std::string worlds_text(const AuditSpec& audit) {
+Text worlds_text(const AuditSpec& audit) {
   if (!audit.coupled) return "independent";
   if (audit.share.all()) return "coupled (same seeds)";
-  std::vector<std::string> shared;
+  std::vector<Text> shared;
   if (audit.share.init) shared.emplace_back("initial weights");
   if (audit.share.batches) shared.emplace_back("batches");
   if (audit.share.noise) shared.emplace_back("noise");
-  return fmt::format("coupled in their {} alone", fmt::join(shared, " and "));
+  return say("coupled in their {} alone", listed(shared));
 }
 
-std::string pairs_text(const LedgerAudit& audit, Detail detail) {
+Text pairs_text(const LedgerAudit& audit, Detail detail) {
   const AuditSpec& spec = audit.study->audit;
   if (detail == Detail::brief) {
-    return fmt::format("{}, score {}, thresholds {}", replicas_text(spec), audit.score,
-                       name(audit.options.strategy));
+    return say("{}, score {}, thresholds {}", replicas_text(spec), audit.score,
+               name(audit.options.strategy));
   }
-  return fmt::format(
-      "Sampling: {}. Runs: {}; a replica is a model of D and one of D' for each policy, which "
+  return say(
+      "Sampling: {}. Runs: {}; a replica is a model of D and one of {} for each policy, which "
       "{}. Score {}, thresholds {}. The numbers cover one release at the end of training: not "
       "checkpoints, logs, or choices made by looking at the data",
-      sampling_text(*audit.study), replicas_text(spec), worlds_text(spec), audit.score,
+      sampling_text(*audit.study), replicas_text(spec), Maths{"D'"}, worlds_text(spec), audit.score,
       name(audit.options.strategy));
 }
 
-std::string canaries_text(const Study& study, Detail detail) {
+Text canaries_text(const Study& study, Detail detail) {
   const AuditSpec& spec = study.audit;
-  const std::string coins =
-      fmt::format("{} canaries{}, each included by a fair coin flip in each of {} {} per policy",
-                  spec.canaries, study.adjacency.canary ? " with a wrong label" : "", spec.replicas,
-                  spec.replicas == 1 ? "model" : "models");
+  const Text coins =
+      say("{} canaries{}, each included by a fair coin flip in each of {} {} per policy",
+          spec.canaries, study.adjacency.canary ? " with a wrong label" : "", spec.replicas,
+          spec.replicas == 1 ? "model" : "models");
   if (detail == Detail::brief) return coins;
-  return coins +
-         "; the significance level is divided among models and policies. Canaries stand for "
-         "records that are easy to detect: others may show more or less";
+  return say(
+      "{}; the significance level is divided among models and policies. Canaries stand for records "
+      "that are easy to detect: others may show more or less",
+      coins);
 }
 
 AuditScope scope_of(const LedgerAudit& audit, Detail detail) {
@@ -228,8 +202,7 @@ AuditScope scope_of(const LedgerAudit& audit, Detail detail) {
   scope.access = audit.access;
   scope.runs = study.audit.canaries != 0 ? canaries_text(study, detail)
                : study.audit.worlds() == 1
-                   ? fmt::format(
-                         "{} shadow models per policy, each with every record of D included by a "
+                   ? say("{} shadow models per policy, each with every record of D included by a "
                          "fair coin flip",
                          study.audit.shadow_models)
                    : pairs_text(audit, detail);
@@ -238,25 +211,23 @@ AuditScope scope_of(const LedgerAudit& audit, Detail detail) {
 
 void state_look(Document& document, const LedgerAudit& audit) {
   if (audit.trials < audit.planned) {
-    document.state(
-        StatementKind::warning,
-        fmt::format("{} of {} trials are done. This is interim look {} at a growing ledger; "
-                    "the significance level is split over the interim looks.",
-                    audit.trials, audit.planned, audit.look.number));
+    document.state(StatementKind::warning,
+                   say("{} of {} trials are done. This is interim look {} at a growing ledger; "
+                       "the significance level is split over the interim looks.",
+                       audit.trials, audit.planned, audit.look.number));
   } else if (audit.look.number > 1) {
-    document.state(
-        StatementKind::info,
-        fmt::format("This is interim look {} at the ledger; the significance level is split "
-                    "over the interim looks.",
-                    audit.look.number));
+    document.state(StatementKind::info,
+                   say("This is interim look {} at the ledger; the significance level is split "
+                       "over the interim looks.",
+                       audit.look.number));
   }
 }
 
 void state_fallback(Document& document, const LedgerAudit& audit) {
   if (!audit.fallback) return;
   document.state(StatementKind::info,
-                 fmt::format("The score is {}: models of the policy \"{}\" have no `{}`.",
-                             audit.score, audit.fallback->policy, audit.fallback->wanted));
+                 say("The score is {}: models of the policy \"{}\" have no `{}`.", audit.score,
+                     audit.fallback->policy, audit.fallback->wanted));
 }
 
 /// Models that are left out, and what that means for the numbers.
@@ -265,33 +236,33 @@ void state_left_out(Document& document, const PolicyAudit& of) {
   if (paired == nullptr) {
     if (of.diverged + of.failed == 0) return;
     document.state(StatementKind::warning,
-                   fmt::format("{}: {} models diverged and {} trials failed; they are excluded.",
-                               of.policy, of.diverged, of.failed));
+                   say("{}: {} models diverged and {} trials failed; they are excluded.", of.policy,
+                       of.diverged, of.failed));
     return;
   }
   if (of.failed != 0) {
     document.state(StatementKind::warning,
-                   fmt::format("{}: {} trials failed and are excluded. The bounds assume that "
-                               "failures do not depend on whether the record was used.",
-                               of.policy, of.failed));
+                   say("{}: {} trials failed and are excluded. The bounds assume that "
+                       "failures do not depend on whether the record was used.",
+                       GivenName{of.policy}, of.failed));
   }
   if (paired->path_kl.risk && of.diverged != 0) {
-    document.state(
-        StatementKind::warning,
-        fmt::format("{}: the path KL excludes {} trials that diverged.", of.policy, of.diverged));
+    document.state(StatementKind::warning, say("{}: the path KL excludes {} trials that diverged.",
+                                               GivenName{of.policy}, of.diverged));
   }
 }
 
 void state_infinite(Document& document, const std::string& policy, const InfinitePaths& paths) {
   if (paths.infinite.d + paths.infinite.d_prime == 0) return;
-  std::string text = fmt::format(
-      "{}: the path KL is infinite in {} of {} runs along D and {} of {} along D': in some step a "
-      "parameter got noise on D or D' only, or moved without any",
-      policy, paths.infinite.d, paths.runs.d, paths.infinite.d_prime, paths.runs.d_prime);
-  if (!paths.parameters.empty()) {
-    text += fmt::format(" ({}, ...)", fmt::join(paths.parameters, ", "));
-  }
-  document.state(StatementKind::warning, text + ".");
+  document.state(
+      StatementKind::warning,
+      say("{}: the path KL is infinite in {} of {} runs along D and {} of {} along {}: in some "
+          "step "
+          "a parameter got noise on D or {} only, or moved without any{}.",
+          GivenName{policy}, paths.infinite.d, paths.runs.d, paths.infinite.d_prime,
+          paths.runs.d_prime, Maths{"D'"}, Maths{"D'"},
+          paths.parameters.empty() ? std::string()
+                                   : fmt::format(" ({}, ...)", fmt::join(paths.parameters, ", "))));
 }
 
 std::vector<NamedAttack> attacks_of(const LedgerAudit& audit) {
@@ -334,43 +305,13 @@ void add_pairs(Document& document, const LedgerAudit& audit) {
   add_losses(document, audit);
 }
 
-void add_two_sided_results(Document& document, const LedgerAudit& audit,
-                           const PolicyAudit& policy) {
-  const Subjects of = {{"policy", policy.policy}};
-  for (const TwoSided& quantity : policy.quantities()) {
-    Subjects subjects = of;
-    std::string name = "mu";
-    if (quantity.quantity == AuditedQuantity::epsilon) {
-      name = "epsilon";
-      subjects.emplace_back("delta", quantity.at);
-    } else if (quantity.quantity == AuditedQuantity::delta) {
-      name = "delta";
-      subjects.emplace_back("epsilon", quantity.at);
-    }
-    if (quantity.proven) document.add_result(name + "_proven", *quantity.proven, subjects);
-    if (quantity.path_kl) document.add_result(name + "_path_kl", *quantity.path_kl, subjects);
-  }
-  for (const TwoSided& quantity : policy.quantities()) {
-    if (!quantity.contradicts_proof()) continue;
-    add_contradiction_verdict(document, quantity, policy.policy, audit.options.confidence);
-  }
-}
-
 void add_results(Document& document, const LedgerAudit& audit) {
   for (const PolicyAudit& policy : audit.policies) {
-    const Subjects of = {{"policy", policy.policy}};
-    if (const auto* paired = std::get_if<PairedModels>(&policy.models)) {
-      add_bound_results(document, paired->audit, audit.deltas, audit.epsilons, of);
-    } else if (const auto* canaries = std::get_if<CanaryModels>(&policy.models)) {
-      for (std::size_t r = 0; r < canaries->replicas.size(); ++r) {
-        Subjects replica = of;
-        replica.emplace_back("replica", r + 1);
-        add_one_run_results(document, canaries->replicas[r], audit.deltas, replica);
-      }
-    } else if (const auto& shadows = std::get<ShadowModels>(policy.models); shadows.audit) {
-      add_bound_results(document, *shadows.audit, audit.deltas, audit.epsilons, of);
+    add_policy_results(document, audit, policy);
+    for (const TwoSided& quantity : policy.quantities()) {
+      if (!quantity.contradicts_proof()) continue;
+      add_contradiction_verdict(document, quantity, policy.policy, audit.options.confidence);
     }
-    add_two_sided_results(document, audit, policy);
     if (policy.control) {
       add_control_verdict(document, audit, policy);
       continue;

@@ -23,8 +23,136 @@ Claimed<double> estimate(double value, const char* method) {
   return {value, Claim::estimate, method};
 }
 
-Cell cell_of(const std::optional<Claimed<double>>& value, const std::string& reason) {
-  return value ? Cell(*value) : Cell(Empty{reason});
+/// One quantity of one policy from both sides; or, of shadow models, what they show alone.
+struct Side {
+  const PolicyAudit* policy;
+  const TwoSided* both = nullptr;
+  Cell shown, maximum = Empty{};
+};
+
+Side side_of(const PolicyAudit& policy, const TwoSided& of) {
+  return {&policy, &of, of.shown, of.maximum ? Cell(maximum_cell(*of.maximum)) : Cell(Empty{})};
+}
+
+/// Reasons for what is not known are notes, which a brief table has not.
+std::function<Cell(const Side&)> of_both(std::optional<Claimed<double>> TwoSided::*value,
+                                         std::string TwoSided::*reason, Detail detail) {
+  return [=](const Side& side) {
+    if (side.both == nullptr) return Cell(Empty{});
+    const auto& known = side.both->*value;
+    if (known) return Cell(*known);
+    return Cell(Empty{detail == Detail::full ? side.both->*reason : std::string()});
+  };
+}
+
+/// Results are called by the quantity and the field: epsilon_proven.
+RowFields<Side> side_fields(Detail detail) {
+  return {{.key = "policy",
+           .title = "policy",
+           .of = [](const Side& side) { return Cell(label_of(*side.policy)); },
+           .brief = 1},
+          {.key = "quantity",
+           .title = "quantity",
+           .of =
+               [](const Side& side) {
+                 return Cell(quantity_text(side.both->quantity, side.both->at));
+               }},
+          {.key = "proven",
+           .title = "proven",
+           .of = of_both(&TwoSided::proven, &TwoSided::no_proof, detail),
+           .brief = 2,
+           .result = "proven"},
+          {.key = "path_kl",
+           .title = "path KL",
+           .of = of_both(&TwoSided::path_kl, &TwoSided::no_path_kl, detail),
+           .brief = 3,
+           .result = "path_kl"},
+          {.key = "audited",
+           .title = "these models show",
+           .of = [](const Side& side) { return side.shown; },
+           .brief = 4},
+          {.key = "maximum",
+           .title = "maximum",
+           .of = [](const Side& side) { return side.maximum; },
+           .brief = 5}};
+}
+
+bool any_side(const LedgerAudit& audit, std::optional<Claimed<double>> TwoSided::*value) {
+  return std::any_of(audit.policies.begin(), audit.policies.end(), [&](const PolicyAudit& policy) {
+    return !policy.quantities().empty() && (policy.quantities().front().*value).has_value();
+  });
+}
+
+/// One audit of the canaries of one model.
+struct Replica {
+  const PolicyAudit* policy;
+  std::size_t number;  ///< from 1
+  const CanaryModels* models;
+
+  [[nodiscard]] const OneRunAudit& audit() const { return models->replicas[number - 1]; }
+};
+
+std::vector<Replica> replicas_of(const PolicyAudit& policy) {
+  std::vector<Replica> replicas;
+  const auto* canaries = std::get_if<CanaryModels>(&policy.models);
+  if (canaries == nullptr) return replicas;
+  for (std::size_t r = 1; r <= canaries->replicas.size(); ++r) {
+    replicas.push_back({&policy, r, canaries});
+  }
+  return replicas;
+}
+
+RowFields<Replica> replica_fields(const LedgerAudit& audit) {
+  const double first = audit.deltas.front();
+  const auto of_guesses = [first](auto number) {
+    return
+        [=](const Replica& of) { return Cell(std::invoke(number, of.audit().best(Delta(first)))); };
+  };
+  const auto proven = [](bool mu) {
+    return [mu](const Replica& of) {
+      const TwoSided& both = mu ? of.models->quantities.back() : of.models->quantities.front();
+      return both.proven ? Cell(*both.proven) : Cell(Empty{both.no_proof});
+    };
+  };
+  RowFields<Replica> list = {
+      {.key = "policy",
+       .title = "policy",
+       .of = [](const Replica& of) { return Cell(label_of(*of.policy)); }},
+      {.key = "replica",
+       .title = "replica",
+       .of = [](const Replica& of) { return Cell(of.number); }},
+      {.key = "canaries", .title = "canaries", .of = of_guesses(&CanaryGuesses::canaries)},
+      {.key = "guesses", .title = "guesses", .of = of_guesses(&CanaryGuesses::guesses)},
+      {.key = "correct", .title = "correct", .of = of_guesses(&CanaryGuesses::correct)}};
+  for (std::size_t i = 0; i < audit.deltas.size(); ++i) {
+    const Delta delta(audit.deltas[i]);
+    list.push_back({.key = fmt::format("epsilon_{}", i + 1),
+                    .title = quantity_text(AuditedQuantity::epsilon, audit.deltas[i]),
+                    .of = [delta](const Replica& of) { return Cell(of.audit().epsilon(delta)); },
+                    .result = "epsilon_lower",
+                    .at = {{"delta", audit.deltas[i]}}});
+    list.push_back({.key = fmt::format("maximum_{}", i + 1),
+                    .title = "maximum",
+                    .of =
+                        [delta](const Replica& of) {
+                          return Cell(maximum_cell(of.audit().maximum_epsilon(delta)));
+                        },
+                    .full = false,
+                    .result = "epsilon_maximum",
+                    .at = {{"delta", audit.deltas[i]}}});
+  }
+  list.push_back({.key = "mu",
+                  .title = "mu",
+                  .of = [](const Replica& of) { return Cell(of.audit().mu()); },
+                  .result = "mu_lower"});
+  const bool is_proven = any_side(audit, &TwoSided::proven);
+  list.push_back({.key = "proven",
+                  .title = quantity_text(AuditedQuantity::epsilon, first) + ", proven",
+                  .of = proven(false),
+                  .full = is_proven});
+  list.push_back(
+      {.key = "mu_proven", .title = "mu, proven", .of = proven(true), .full = is_proven});
+  return list;
 }
 
 std::string losses_title(const std::string& policy, const Pair<std::vector<double>>& losses) {
@@ -41,139 +169,195 @@ std::vector<double> finite(const std::vector<double>& losses) {
   return kept;
 }
 
+const FinalLosses& losses_of(const PolicyAudit& policy) {
+  return std::get<PairedModels>(policy.models).losses;
+}
+
+bool is_missing(const FinalLosses& losses) {
+  return losses.differing.d.empty() || losses.differing.d_prime.empty();
+}
+
+RowFields<const PolicyAudit*> loss_fields() {
+  using Row = const PolicyAudit*;
+  const auto of_losses = [](auto number) {
+    return [number](const Row& row) {
+      const FinalLosses& losses = losses_of(*row);
+      return is_missing(losses) ? Cell(Empty{}) : Cell(number(losses));
+    };
+  };
+  return {
+      {.key = "policy",
+       .title = "policy",
+       .of = [](const Row& row) { return Cell(label_of(*row)); }},
+      {.key = "worst",
+       .title = "largest mean loss",
+       .of =
+           [](const Row& row) {
+             const FinalLosses& losses = losses_of(*row);
+             return is_missing(losses)
+                        ? Cell(Empty{"every model diverged"})
+                        : Cell(estimate(losses.worst, "largest over models of the mean loss on D"));
+           }},
+      {.key = "largest",
+       .title = "largest loss of a record",
+       .of = of_losses([](const FinalLosses& losses) {
+         return std::isnan(losses.largest)
+                    ? Cell(Empty{"a quadratic loss has no records"})
+                    : Cell(estimate(losses.largest, "largest over models and records"));
+       })},
+      {.key = "with",
+       .title = "differing record, D",
+       .of = of_losses([](const FinalLosses& losses) {
+         return estimate(mean_of(losses.differing.d), "mean over models");
+       })},
+      {.key = "without", .title = "D'", .of = of_losses([](const FinalLosses& losses) {
+                                          return estimate(mean_of(losses.differing.d_prime),
+                                                          "mean over models");
+                                        })},
+      {.key = "distance", .title = "distance", .of = of_losses([](const FinalLosses& losses) {
+                                                 const Pair<double> mean =
+                                                     map(losses.differing, mean_of);
+                                                 return estimate(std::fabs(mean.d - mean.d_prime),
+                                                                 "distance of the means");
+                                               })},
+      {.key = "diverged", .title = "diverged", .of = [](const Row& row) {
+         return Cell(row->diverged);
+       }}};
+}
+
 }  // namespace
 
 void add_two_sided_table(Document& document, const LedgerAudit& audit) {
-  Table table("sandwich", "What the final models reveal: proven, estimated and audited",
-              {{"policy", "policy"},
-               {"quantity", "quantity"},
-               {"proven", "proven"},
-               {"path_kl", "path KL"},
-               {"audited", "these models show"},
-               {"maximum", "maximum"}},
-              2);
+  std::vector<Side> sides;
   for (const PolicyAudit& policy : audit.policies) {
     const auto* paired = std::get_if<PairedModels>(&policy.models);
     if (paired == nullptr) continue;
     for (const TwoSided& of : paired->quantities) {
-      const std::string quantity = quantity_text(of.quantity, of.at);
-      table.add_row({label_of(policy), quantity, cell_of(of.proven, of.no_proof),
-                     cell_of(of.path_kl, of.no_path_kl), of.shown,
-                     of.maximum ? Cell(maximum_cell(*of.maximum)) : Cell(Empty{})});
+      sides.push_back(side_of(policy, of));
       if (!of.above_path_kl()) continue;
       document.state(
           StatementKind::warning,
-          fmt::format("{}: the models show {} >= {}, above the {} of the path KL. That is only an "
-                      "estimate, but of an upper bound: inspect its runs.",
-                      policy.policy, quantity, format_number(of.shown.value, Rounding::down),
-                      format_number(of.path_kl->value)));
+          say("{}: the models show {} {} {}, above the {} of the path KL. That is only an "
+              "estimate, but of an upper bound: inspect its runs.",
+              GivenName{policy.policy}, Maths{quantity_text(of.quantity, of.at)}, Maths{">="},
+              ClaimedNumber{{of.shown.value, Claim::lower_bound}}, ClaimedNumber{*of.path_kl}));
     }
   }
-  document.add(std::move(table));
+  document.add(table_of("sandwich", "What the final models reveal: proven, estimated and audited",
+                        side_fields(Detail::full), sides, 2));
+}
+
+Table brief_sides_table(const LedgerAudit& audit, std::size_t most) {
+  const Delta delta(audit.deltas.front());
+  std::vector<Side> sides;
+  for (std::size_t p = 0; p < std::min(most, audit.policies.size()); ++p) {
+    const PolicyAudit& policy = audit.policies[p];
+    const std::optional<Claimed<Epsilon>> shown = policy.epsilon(delta);
+    const std::optional<double> maximum = policy.maximum(delta);
+    sides.push_back({&policy, policy.quantities().empty() ? nullptr : &policy.quantities().front(),
+                     shown ? Cell(*shown) : Cell(Empty{"the models allow no audit"}),
+                     maximum ? Cell(maximum_cell(*maximum)) : Cell(Empty{})});
+  }
+  RowFields<Side> fields = shown(side_fields(Detail::brief), Detail::brief);
+  std::erase_if(fields, [&](const RowField<Side>& field) {
+    return (field.key == "proven" && !any_side(audit, &TwoSided::proven)) ||
+           (field.key == "path_kl" && !any_side(audit, &TwoSided::path_kl));
+  });
+  return table_of("epsilon", quantity_text(AuditedQuantity::epsilon, audit.deltas.front()),
+                  bare_fields(std::move(fields)), sides);
+}
+
+void add_policy_results(Document& document, const LedgerAudit& audit, const PolicyAudit& policy) {
+  const std::vector<Subject> of = {{"policy", policy.policy}};
+  if (const auto* paired = std::get_if<PairedModels>(&policy.models)) {
+    add_shown_results(document, shown_numbers(paired->audit, audit.deltas, audit.epsilons), of);
+  } else if (const auto* shadows = std::get_if<ShadowModels>(&policy.models);
+             shadows != nullptr && shadows->audit) {
+    add_shown_results(document, shown_numbers(*shadows->audit, audit.deltas, audit.epsilons), of);
+  }
+  for (const Replica& replica : replicas_of(policy)) {
+    add_results(document, replica_fields(audit), replica,
+                {{"policy", policy.policy}, {"replica", replica.number}}, Missing::stated);
+  }
+  for (const TwoSided& both : policy.quantities()) {
+    std::vector<Subject> subjects = of;
+    if (both.quantity == AuditedQuantity::epsilon) subjects.emplace_back("delta", both.at);
+    if (both.quantity == AuditedQuantity::delta) subjects.emplace_back("epsilon", both.at);
+    for (const RowField<Side>& field : results_of(side_fields(Detail::full))) {
+      Cell value = field.of(side_of(policy, both));
+      if (std::holds_alternative<Empty>(value.content())) continue;
+      document.add_result(fmt::format("{}_{}", name(both.quantity), field.result), std::move(value),
+                          subjects);
+    }
+  }
 }
 
 void add_losses(Document& document, const LedgerAudit& audit) {
-  Table table("losses", "Losses at the end of training",
-              {{"policy", "policy"},
-               {"worst", "largest mean loss"},
-               {"largest", "largest loss of a record"},
-               {"with", "differing record, D"},
-               {"without", "D'"},
-               {"distance", "distance"},
-               {"diverged", "diverged"}});
+  std::vector<const PolicyAudit*> rows;
   std::vector<Figure> histograms;
   for (const PolicyAudit& policy : audit.policies) {
     const auto* paired = std::get_if<PairedModels>(&policy.models);
     if (paired == nullptr) continue;
+    rows.push_back(&policy);
     const FinalLosses& losses = paired->losses;
-    const auto& [with, without] = losses.differing;
-    if (with.empty() || without.empty()) {
-      table.add_row({label_of(policy), Empty{"every model diverged"}, Empty{}, Empty{}, Empty{},
-                     Empty{}, policy.diverged});
-      continue;
-    }
-    table.add_row({label_of(policy),
-                   estimate(losses.worst, "largest over models of the mean loss on D"),
-                   std::isnan(losses.largest)
-                       ? Cell(Empty{"a quadratic loss has no records"})
-                       : Cell(estimate(losses.largest, "largest over models and records")),
-                   estimate(mean_of(with), "mean over models"),
-                   estimate(mean_of(without), "mean over models"),
-                   estimate(std::fabs(mean_of(with) - mean_of(without)), "distance of the means"),
-                   policy.diverged});
+    if (is_missing(losses)) continue;
     const Pair<std::vector<double>> shown = map(losses.differing, finite);
     if (!shown.d.empty() && !shown.d_prime.empty()) {
       histograms.push_back(
           loss_histogram("losses_" + policy.policy, losses_title(policy.policy, shown), shown));
     }
   }
-  document.add(std::move(table));
+  document.add(table_of("losses", "Losses at the end of training", loss_fields(), rows));
   for (Figure& histogram : histograms) document.add(std::move(histogram));
 }
 
 void add_canaries(Document& document, const LedgerAudit& audit) {
-  std::vector<Column> columns = {{"policy", "policy"},
-                                 {"replica", "replica"},
-                                 {"canaries", "canaries"},
-                                 {"guesses", "guesses"},
-                                 {"correct", "correct"}};
-  for (std::size_t i = 0; i < audit.deltas.size(); ++i) {
-    columns.push_back({fmt::format("epsilon_{}", i + 1),
-                       quantity_text(AuditedQuantity::epsilon, audit.deltas[i])});
-  }
-  columns.push_back({"mu", "mu"});
-  const bool proven =
-      std::any_of(audit.policies.begin(), audit.policies.end(), [](const PolicyAudit& policy) {
-        return !policy.quantities().empty() && policy.quantities().front().proven;
-      });
-  if (proven) {
-    columns.push_back(
-        {"proven", quantity_text(AuditedQuantity::epsilon, audit.deltas.front()) + ", proven"});
-    columns.push_back({"mu_proven", "mu, proven"});
-  }
-  Table table("one_run", "One-run audit: canaries included by fair coin flips", columns, 2);
+  std::vector<Replica> rows;
   for (const PolicyAudit& policy : audit.policies) {
-    const auto* canaries = std::get_if<CanaryModels>(&policy.models);
-    if (canaries == nullptr) continue;
-    for (std::size_t r = 0; r < canaries->replicas.size(); ++r) {
-      const OneRunAudit& replica = canaries->replicas[r];
-      const CanaryGuesses& best = replica.best(Delta(audit.deltas.front()));
-      std::vector<Cell> row = {label_of(policy), r + 1, best.canaries, best.guesses, best.correct};
-      for (const double delta : audit.deltas) row.emplace_back(replica.epsilon(Delta(delta)));
-      row.emplace_back(replica.mu());
-      if (proven) {
-        for (const TwoSided* of : {&canaries->quantities.front(), &canaries->quantities.back()}) {
-          row.push_back(cell_of(of->proven, of->no_proof));
-        }
-      }
-      table.add_row(std::move(row));
-    }
+    for (const Replica& replica : replicas_of(policy)) rows.push_back(replica);
   }
-  document.add(std::move(table));
+  document.add(table_of("one_run", "One-run audit: canaries included by fair coin flips",
+                        shown(replica_fields(audit), Detail::full), rows, 2));
 }
 
 void add_shadows(Document& document, const LedgerAudit& audit) {
+  using Row = const PolicyAudit*;
+  const auto shadows = [](Row policy) { return std::get_if<ShadowModels>(&policy->models); };
+  std::vector<Row> rows;
+  for (const PolicyAudit& policy : audit.policies) {
+    if (shadows(&policy) != nullptr) rows.push_back(&policy);
+  }
+  const auto of_audit = [shadows](auto number) {
+    return [=](const Row& row) {
+      const ShadowModels& models = *shadows(row);
+      return models.audit ? Cell(number(*models.audit)) : Cell(Empty{});
+    };
+  };
   const Delta delta(audit.deltas.front());
   const Epsilon epsilon(audit.epsilons.front());
-  Table table("shadows", "What the models show: LiRA on one record of each of half the models",
-              {{"policy", "policy"},
-               {"models", "models"},
-               {"epsilon", quantity_text(AuditedQuantity::epsilon, audit.deltas.front())},
-               {"maximum", "maximum"},
-               {"delta", quantity_text(AuditedQuantity::delta, audit.epsilons.front())}});
-  for (const PolicyAudit& policy : audit.policies) {
-    const auto* shadows = std::get_if<ShadowModels>(&policy.models);
-    if (shadows == nullptr) continue;
-    if (!shadows->audit) {
-      table.add_row(
-          {label_of(policy), shadows->models, Empty{shadows->no_audit}, Empty{}, Empty{}});
-      continue;
-    }
-    table.add_row({label_of(policy), shadows->models, shadows->audit->epsilon(delta),
-                   maximum_cell(shadows->audit->maximum_epsilon(delta)),
-                   shadows->audit->delta(epsilon)});
-  }
-  document.add(std::move(table));
+  document.add(table_of<Row>(
+      "shadows", "What the models show: LiRA on one record of each of half the models",
+      {{.key = "policy",
+        .title = "policy",
+        .of = [](const Row& row) { return Cell(label_of(*row)); }},
+       {.key = "models",
+        .title = "models",
+        .of = [=](const Row& row) { return Cell(shadows(row)->models); }},
+       {.key = "epsilon",
+        .title = quantity_text(AuditedQuantity::epsilon, audit.deltas.front()),
+        .of =
+            [=](const Row& row) {
+              const ShadowModels& models = *shadows(row);
+              return models.audit ? Cell(models.audit->epsilon(delta))
+                                  : Cell(Empty{models.no_audit});
+            }},
+       {.key = "maximum", .title = "maximum", .of = of_audit([=](const Audit& of) {
+                                                return maximum_cell(of.maximum_epsilon(delta));
+                                              })},
+       {.key = "delta",
+        .title = quantity_text(AuditedQuantity::delta, audit.epsilons.front()),
+        .of = of_audit([=](const Audit& of) { return of.delta(epsilon); })}},
+      rows));
 }
 
 namespace {
@@ -234,7 +418,8 @@ Figure loss_histogram(const std::string& key, const std::string& title,
     return strips(key, title, axis, losses);
   }
   Figure figure(key, title, Mark::bars, axis, {"models"});
-  figure.set_caption("An attacker can use what differs between the models of D and those of D'.");
+  figure.set_caption(say(
+      "An attacker can use what differs between the models of D and those of {}.", Maths{"D'"}));
   const std::vector<double> edges = histogram(key, title, axis, all).series().front().x;
   const auto add = [&](const char* name, const char* models, const std::vector<double>& world) {
     std::vector<double> counts(edges.size() - 1, 0.0);

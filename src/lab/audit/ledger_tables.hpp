@@ -22,6 +22,11 @@ namespace sfumato::lab {
 
 /// Proven, path KL and shown side by side, with warnings where more is shown than the path KL says.
 void add_two_sided_table(Document& document, const LedgerAudit& audit);
+/// The first quantity of each policy, at most so many; in brief.
+[[nodiscard]] Table brief_sides_table(const LedgerAudit& audit, std::size_t most);
+/// All numbers of a policy for programs, from the fields of these tables.
+void add_policy_results(Document& document, const LedgerAudit& audit, const PolicyAudit& policy);
+
 /// Losses at the end of training, and a histogram of those of the differing record for each policy.
 void add_losses(Document& document, const LedgerAudit& audit);
 /// Every model with canaries.

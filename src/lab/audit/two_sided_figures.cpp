@@ -32,8 +32,10 @@ Series curve(std::string key, std::string title, const std::vector<double>& epsi
   return series;
 }
 
-constexpr const char* kWithoutClaim =
-    "No (eps, delta) below what these models show can hold, at the stated confidence.";
+Text without_claim() {
+  return say("No {} below what these models show can hold, at the stated confidence.",
+             Maths{"(eps, delta)"});
+}
 
 Figure empty_delta_figure() {
   return Figure("deltas", "delta over epsilon", Mark::line, {"epsilon"}, {"delta"});
@@ -123,6 +125,26 @@ Figure tradeoff(const std::string& policy, const PairedModels& of) {
   return figure;
 }
 
+/// A sentence for each thing that the figure of all policies has.
+Text caption_of(bool claim, bool proven, bool several, const std::vector<std::string>& nothing) {
+  std::vector<Text> sentences;
+  if (claim) sentences.emplace_back("A lower bound above the shaded region refutes the claim.");
+  if (proven) {
+    sentences.emplace_back(
+        "Proven upper bounds and audited lower bounds: if they cross, one of them is wrong.");
+  }
+  if (!nothing.empty()) {
+    sentences.push_back(
+        several ? say("Nothing is shown of {}: its bound is 0 at every epsilon.", quoted(nothing))
+                : Text("These models show nothing: the bound is 0 at every epsilon."));
+  }
+  if (sentences.empty()) return without_claim();
+  Text caption;
+  for (const Text& sentence : sentences)
+    caption += caption.empty() ? sentence : say(" {}", sentence);
+  return caption;
+}
+
 }  // namespace
 
 Figure delta_figure(const Audit& audit, const std::optional<ClaimedGuarantee>& claim) {
@@ -132,8 +154,8 @@ Figure delta_figure(const Audit& audit, const std::optional<ClaimedGuarantee>& c
   figure.add(
       curve("audited", "these models show", epsilons, [&](Epsilon e) { return audit.delta(e); }));
   figure.add(largest_deltas(audit, epsilons));
-  figure.set_caption(claim ? "A lower bound above the shaded region refutes the claim."
-                           : kWithoutClaim);
+  figure.set_caption(claim ? Text("A lower bound above the shaded region refutes the claim.")
+                           : without_claim());
   return figure;
 }
 
@@ -153,20 +175,7 @@ void add_two_sided_figures(Document& document, const LedgerAudit& audit) {
     add_curves(figure, policy.policy, of, epsilons, several, nothing);
   }
   figure.add(largest_deltas(first.audit, epsilons));
-  std::string caption;
-  if (claim) caption += "A lower bound above the shaded region refutes the claim. ";
-  if (proven) {
-    caption +=
-        "Proven upper bounds and audited lower bounds: if they cross, one of them is wrong. ";
-  }
-  if (!nothing.empty()) {
-    caption += several
-                   ? fmt::format("Nothing is shown of {}: its bound is 0 at every epsilon. ",
-                                 quoted(nothing))
-                   : std::string("These models show nothing: the bound is 0 at every epsilon. ");
-  }
-  if (!caption.empty()) caption.pop_back();
-  figure.set_caption(caption.empty() ? kWithoutClaim : caption);
+  figure.set_caption(caption_of(claim.has_value(), proven, several, nothing));
   document.add(std::move(figure));
   for (const PolicyAudit& policy : audit.policies) {
     const auto& of = std::get<PairedModels>(policy.models);

@@ -129,11 +129,10 @@ Document document_of(const DataCheckAnswer& answer, Detail) {
        {FileState::right, FileState::wrong, FileState::not_readable, FileState::not_found}) {
     document.add_result("files", answer.count(state), {{"check", name(state)}});
   }
-  document.state(
-      StatementKind::verdict,
-      fmt::format("{} right, {} wrong, {} not readable, {} not found.",
-                  answer.count(FileState::right), answer.count(FileState::wrong),
-                  answer.count(FileState::not_readable), answer.count(FileState::not_found)));
+  document.state(StatementKind::verdict,
+                 say("{} right, {} wrong, {} not readable, {} not found.",
+                     answer.count(FileState::right), answer.count(FileState::wrong),
+                     answer.count(FileState::not_readable), answer.count(FileState::not_found)));
   return document;
 }
 
@@ -167,8 +166,8 @@ Document document_of(const DataGetAnswer& answer, Detail) {
   Document document = new_document("data", fmt::format("Fetching {}", answer.set->name));
   document.state(StatementKind::summary,
                  answer.fetch_into.empty()
-                     ? fmt::format("{} is already in {}.", answer.set->name, answer.found_in)
-                     : fmt::format("Run: node fetch_cifar10.mjs {}", answer.fetch_into));
+                     ? say("{} is already in {}.", answer.set->name, answer.found_in)
+                     : say("Run: node fetch_cifar10.mjs {}", answer.fetch_into));
   return document;
 }
 
@@ -216,7 +215,8 @@ Document document_of(const DataListAnswer& answer, Detail detail) {
                  fmt::format("Searched in this order: {}.",
                              fmt::join(answer.question.places.directories, ", ")));
   if (detail == Detail::brief) {
-    document.state(StatementKind::summary, "Sources, licences and how to get the data: --full.");
+    document.state(StatementKind::summary,
+                   say("Sources, licences and how to get the data: {}.", More::all));
   }
   return document;
 }

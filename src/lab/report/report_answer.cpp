@@ -112,9 +112,8 @@ Document document_of(const ReportAnswer& answer, Detail) {
   add(answer.page, "self-contained page");
   if (answer.json) add(*answer.json, "the same numbers as JSON");
   document.add(std::move(files));
-  document.state(StatementKind::summary,
-                 fmt::format("{} tables and {} figures in {}", answer.tables, answer.figures,
-                             answer.page.path));
+  document.state(StatementKind::summary, say("{} tables and {} figures in {}", answer.tables,
+                                             answer.figures, answer.page.path));
   return document;
 }
 

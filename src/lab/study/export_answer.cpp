@@ -178,7 +178,7 @@ Document document_of(const StudyExportAnswer& answer, Detail) {
   document.add_result("rows", answer.rows);
   document.state(StatementKind::warning, seed_notice(answer.seed));
   document.state(StatementKind::summary,
-                 fmt::format("{} rows written to {}.", answer.rows, answer.question.out));
+                 say("{} rows written to {}.", answer.rows, answer.question.out));
   return document;
 }
 

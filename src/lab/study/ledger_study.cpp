@@ -45,8 +45,8 @@ Document document_of(const StudyCopyAnswer& answer, Detail) {
   document.add_result("trials", answer.trials);
   document.add_result("looks", answer.looks);
   document.state(StatementKind::summary,
-                 fmt::format("{} trials and {} look{} copied to {}.", answer.trials, answer.looks,
-                             answer.looks == 1 ? "" : "s", answer.question.copy));
+                 say("{} trials and {} look{} copied to {}.", answer.trials, answer.looks,
+                     answer.looks == 1 ? "" : "s", answer.question.copy));
   return document;
 }
 

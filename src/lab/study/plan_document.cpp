@@ -34,23 +34,27 @@ void add_claims(Document& document, const StudyPlanAnswer& answer, Detail detail
   }
 }
 
+/// "eps >= 4.382 at delta = 1e-05".
+Maths shown_by_guesses(double epsilon, double delta) {
+  return {fmt::format("eps >= {:.3f} at delta = {:g}", epsilon, delta)};
+}
+
 void add_coins(Document& document, const StudyPlanAnswer& answer) {
   const double delta = answer.delta.probability();
   if (answer.canaries) {
     document.state(StatementKind::info,
-                   fmt::format("{} canaries, all guessed correctly, would show eps >= {:.3f} at "
-                               "delta = {:g}.",
-                               answer.canaries->models, answer.canaries->maximum, delta));
+                   say("{} canaries, all guessed correctly, would show {}.",
+                       answer.canaries->models, shown_by_guesses(answer.canaries->maximum, delta)));
     document.add_result("maximum_auditable_epsilon", answer.canaries->maximum,
                         {{"canaries", answer.canaries->models}, {"delta", delta}});
   }
   if (answer.shadows) {
     document.state(
         StatementKind::info,
-        fmt::format("{} shadow models leave {} to guess, one record each: if half are members and "
-                    "all are guessed correctly, they show eps >= {:.3f} at delta = {:g}.",
-                    answer.shadows->models, answer.shadows->guessed, answer.shadows->maximum,
-                    delta));
+        say("{} shadow models leave {} to guess, one record each: if half are members and all are "
+            "guessed correctly, they show {}.",
+            answer.shadows->models, answer.shadows->guessed,
+            shown_by_guesses(answer.shadows->maximum, delta)));
     document.add_result("maximum_auditable_epsilon", answer.shadows->maximum,
                         {{"shadow_models", answer.shadows->models}, {"delta", delta}});
   }
@@ -67,9 +71,8 @@ void add_time(Document& document, const StudyPlanAnswer& answer, Detail detail) 
     table.add_row({where, plan.wanted, estimate, clock_text(seconds)});
     document.add_result("seconds", estimate, {{"where", where}});
     if (detail == Detail::brief) {
-      document.state(StatementKind::info,
-                     fmt::format("Training takes about {} on {} ({} {}).", clock_text(seconds),
-                                 where, plan.wanted, unit));
+      document.state(StatementKind::info, say("Training takes about {} on {} ({} {}).",
+                                              clock_text(seconds), where, plan.wanted, unit));
     }
   };
   add_row(fmt::format("this machine, {} cores", plan.cores), plan.seconds_here);
@@ -82,11 +85,11 @@ void add_time(Document& document, const StudyPlanAnswer& answer, Detail detail) 
 void state_speed(Document& document, const StudyPlanAnswer& answer) {
   const TimePlan& plan = *answer.time;
   document.state(StatementKind::info,
-                 fmt::format("A group of {} models takes {:.3g} s with {} at once, {} under the "
-                             "current load of this machine.",
-                             answer.study.audit.worlds() * answer.study.noise.size(),
-                             plan.calibration.group_seconds, plan.at_once,
-                             plan.calibration.whole ? "measured" : "extrapolated from steps"));
+                 say("A group of {} models takes {} s with {} at once, {} under the current load "
+                     "of this machine.",
+                     answer.study.audit.worlds() * answer.study.noise.size(),
+                     fmt::format("{:.3g}", plan.calibration.group_seconds), plan.at_once,
+                     plan.calibration.whole ? "measured" : "extrapolated from steps"));
 }
 
 /// The top of the page: whether the planned models are enough for every claim, and how long they take.
@@ -94,28 +97,28 @@ Abstract abstract_of(const StudyPlanAnswer& answer) {
   const AuditSpec& audit = answer.study.audit;
   Abstract abstract;
   abstract.released =
-      fmt::format("Nothing yet: {} models are to be trained.",
-                  audit.worlds() * audit.pairs * audit.replicas * answer.study.noise.size());
+      say("Nothing yet: {} models are to be trained.",
+          audit.worlds() * audit.pairs * audit.replicas * answer.study.noise.size());
   abstract.asked = "Are these models enough for an audit that can refute the claim?";
-  std::vector<std::string> open, enough;
+  Text open, enough;
   for (const ClaimPlan& plan : answer.claims) {
     if (plan.models.per_world == 0) continue;
-    (plan.enough() ? enough : open).push_back(fmt::format("eps = {:g}", plan.claim.epsilon.nats()));
+    Text& claims = plan.enough() ? enough : open;
+    claims += say("{}{}", claims.empty() ? "" : ", ",
+                  Maths{fmt::format("eps = {:g}", plan.claim.epsilon.nats())});
   }
   if (!open.empty()) {
-    abstract.answer = fmt::format("No: not even an attack that never errs would refute {}.",
-                                  fmt::join(open, ", "));
+    abstract.answer = say("No: not even an attack that never errs would refute {}.", open);
     abstract.advice = "Train more models (audit.replicas); the table says how many are needed.";
   } else if (!enough.empty()) {
     abstract.answer =
-        fmt::format("Yes, if the attack is strong enough: one that never errs refutes {}.",
-                    fmt::join(enough, ", "));
+        say("Yes, if the attack is strong enough: one that never errs refutes {}.", enough);
     abstract.advice =
         "Run it (sfumato study run), or train as many more as the attack that you expect needs.";
   }
   if (answer.time && !abstract.answer.empty()) {
-    abstract.answer += fmt::format(" Training takes about {} on this machine.",
-                                   clock_text(answer.time->seconds_here));
+    abstract.answer +=
+        say(" Training takes about {} on this machine.", clock_text(answer.time->seconds_here));
   }
   return abstract;
 }
@@ -136,12 +139,11 @@ Document document_of(const StudyPlanAnswer& answer, Detail detail) {
   add_claims(document, answer, detail);
   add_coins(document, answer);
   if (full && !answer.claims.empty()) {
-    document.state(
-        StatementKind::info,
-        fmt::format("Runs are models per data set{} and policy, and the policies share the "
-                    "confidence; \"runs needed\" is for a perfect attack, the columns after it "
-                    "for weaker attacks at their expected rates.",
-                    study.audit.random_pairs ? "" : ", pair"));
+    document.state(StatementKind::info,
+                   say("Runs are models per data set{} and policy, and the policies share the "
+                       "confidence; \"runs needed\" is for a perfect attack, the columns after it "
+                       "for weaker attacks at their expected rates.",
+                       study.audit.random_pairs ? "" : ", pair"));
   }
   if (full) {
     document.state(StatementKind::info,
@@ -153,8 +155,9 @@ Document document_of(const StudyPlanAnswer& answer, Detail detail) {
     if (full) state_speed(document, answer);
   }
   if (!full) {
-    document.state(StatementKind::summary,
-                   "More: --full (other thresholds), docs/study.md (what the columns mean).");
+    document.state(
+        StatementKind::summary,
+        say("More: {} (other thresholds), docs/study.md (what the columns mean).", More::all));
   }
   return document;
 }

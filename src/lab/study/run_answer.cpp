@@ -87,14 +87,13 @@ Document document_of(const StudyRunAnswer& answer, Detail detail) {
   if (answer.ranks != 0) document.add_provenance("ranks", fmt::format("{}", answer.ranks));
   const RunReport& report = answer.report;
   if (report.stopped) {
-    document.state(
-        StatementKind::summary,
-        fmt::format("Stopped after {} of {} trials. To continue: {}",
-                    report.before + report.finished, report.trials, command_line(answer)));
+    document.state(StatementKind::summary,
+                   say("Stopped after {} of {} trials. To continue: {}",
+                       report.before + report.finished, report.trials, command_line(answer)));
   } else {
     document.state(StatementKind::summary,
-                   fmt::format("{} trials in {} ({} new). Audit them: sfumato audit {}",
-                               report.trials, answer.ledger, report.finished, answer.ledger));
+                   say("{} trials in {} ({} new). Audit them: sfumato audit {}", report.trials,
+                       answer.ledger, report.finished, answer.ledger));
   }
   return document;
 }

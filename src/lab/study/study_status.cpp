@@ -63,8 +63,7 @@ Document document_of(const StudyStatusAnswer& answer, Detail detail) {
     if (detail == Detail::full) document.add_provenance("data " + name, digest);
   }
   if (progress.done < progress.of) document.state(StatementKind::info, rest_text(answer));
-  document.state(StatementKind::summary,
-                 fmt::format("{} of {} trials done.", progress.done, progress.of));
+  document.state(StatementKind::summary, say("{} of {} trials done.", progress.done, progress.of));
   return document;
 }
 

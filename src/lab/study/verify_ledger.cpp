@@ -56,16 +56,14 @@ void add_mismatches(Document& document, const StudyVerifyAnswer& answer, std::si
   document.add(std::move(table));
 }
 
-std::string verdict_text(const Retraining& result) {
-  const std::string compared =
-      fmt::format("{} of {} trials were trained again", result.trials, result.held);
+Text verdict_text(const Retraining& result) {
+  const Text compared = say("{} of {} trials were trained again", result.trials, result.held);
   if (!result.mismatches.empty()) {
-    return fmt::format(
-        "DIFFERENT: {}, and {} differ. They were not computed from this study by this program.",
-        compared, result.mismatches.size());
+    return say("{}: {}, and {} differ. They were not computed from this study by this program.",
+               VerdictWord{"DIFFERENT"}, compared, result.mismatches.size());
   }
-  if (result.stopped) return fmt::format("STOPPED: {}, all bit for bit the same.", compared);
-  return fmt::format("IDENTICAL: {}, all bit for bit the same.", compared);
+  return say("{}: {}, all bit for bit the same.",
+             VerdictWord{result.stopped ? "STOPPED" : "IDENTICAL"}, compared);
 }
 
 Outcome outcome_of(Verdict verdict) {
@@ -77,11 +75,11 @@ Outcome outcome_of(Verdict verdict) {
 void add_power(Document& document, const Retraining& result) {
   if (result.stopped || !result.mismatches.empty() || result.trials >= result.held) return;
   const double share = share_that_may_hide(result.sample.size(), result.held);
-  document.state(
-      StatementKind::info,
-      fmt::format("The sample is random: if more than {:.1f} % of the trials were wrong, it would "
-                  "have caught one with probability 0.95.",
-                  std::ceil(1000.0 * share) / 10.0));
+  document.state(StatementKind::info,
+                 say("The sample is random: if more than {} of the trials were wrong, it would "
+                     "have caught one "
+                     "with probability 0.95.",
+                     Percent{fmt::format("{:.1f}", std::ceil(1000.0 * share) / 10.0)}));
 }
 
 }  // namespace
@@ -138,9 +136,9 @@ Document document_of(const StudyVerifyAnswer& answer, Detail detail) {
   add_power(document, result);
   if (answer.another_instruction_set) {
     document.state(StatementKind::info,
-                   fmt::format("The ledger was computed with {}; models with known distributions "
-                               "do not depend on it.",
-                               answer.instruction_set));
+                   say("The ledger was computed with {}; models with known distributions "
+                       "do not depend on it.",
+                       answer.instruction_set));
   }
   document.add_provenance("ledger", answer.question.ledger);
   document.add_provenance("seed of the sample", fmt::format("{}", answer.seed));

@@ -6,30 +6,64 @@
 
 #include "lab/train/private_answer.hpp"
 #include "sfumato/account/named_model.hpp"
-#include "sfumato/report/number.hpp"
+#include "sfumato/report/row_field.hpp"
 
 namespace sfumato::lab {
 namespace {
 
-Table guarantee_table(const PrivateTrainAnswer& answer) {
-  const Guarantee& guarantee = answer.guarantee;
-  Table table("guarantee",
-              answer.secret ? "What the model guarantees" : "What the model was trained with",
-              {{"quantity", "quantity"}, {"value", "value"}});
-  if (answer.secret) {
-    table.add_row({"epsilon", map(guarantee.claimed_epsilon(),
-                                  [](const Epsilon& epsilon) { return epsilon.nats(); })});
-    table.add_row({"delta", guarantee.delta().probability()});
-  } else {
-    table.add_row({"epsilon", "none: the noise comes from a seed"});
-  }
-  const PrivateNoise& noise = answer.policy.private_noise();
-  table.add_row({"noise multiplier", noise.noise_multiplier});
-  table.add_row({"clip", noise.clip});
-  const bool all = answer.input_metrics.size() > 1;
-  table.add_row({"metric", fmt::format("{}{}", name(noise.metric), all ? ", all layers" : "")});
-  table.add_row({"noise", answer.question.hardened ? "exact, on a grid" : "floating point"});
-  return table;
+/// What the model was trained with, and guarantees if its noise is secret.
+RowFields<PrivateTrainAnswer> guarantee_fields(const PrivateTrainAnswer& answer) {
+  using Row = PrivateTrainAnswer;
+  return {{.key = "epsilon",
+           .title = "epsilon",
+           .of =
+               [](const Row& of) {
+                 // A seed takes the noise off again: no epsilon holds (Spec §21.2).
+                 return of.secret ? Cell(of.guarantee.claimed_epsilon())
+                                  : Cell("none: the noise comes from a seed");
+               },
+           .result = answer.secret ? "epsilon" : ""},
+          {.key = "delta",
+           .title = "delta",
+           .of =
+               [](const Row& of) {
+                 return of.secret ? Cell(of.guarantee.delta().probability()) : Cell(Empty{});
+               }},
+          {.key = "noise_multiplier",
+           .title = "noise multiplier",
+           .of = [](const Row& of) { return Cell(of.policy.private_noise().noise_multiplier); },
+           .result = "noise_multiplier"},
+          {.key = "clip",
+           .title = "clip",
+           .of = [](const Row& of) { return Cell(of.policy.private_noise().clip); }},
+          {.key = "metric",
+           .title = "metric",
+           .of =
+               [](const Row& of) {
+                 return Cell(fmt::format("{}{}", name(of.policy.private_noise().metric),
+                                         of.input_metrics.size() > 1 ? ", all layers" : ""));
+               }},
+          {.key = "noise", .title = "noise", .of = [](const Row& of) {
+             return Cell(of.question.hardened ? "exact, on a grid" : "floating point");
+           }}};
+}
+
+/// Of the test records.
+RowFields<ModelSummary> accuracy_fields() {
+  const auto exact = [](double ModelSummary::*member) {
+    return [member](const ModelSummary& of) {
+      return Cell(
+          Claimed<double>{of.*member, Claim::exact, "of these weights, in single precision"});
+    };
+  };
+  return {{.key = "accuracy",
+           .title = "test accuracy",
+           .of = exact(&ModelSummary::accuracy),
+           .result = "test_accuracy"},
+          {.key = "loss",
+           .title = "mean test loss",
+           .of = exact(&ModelSummary::mean_loss),
+           .result = "test_loss"}};
 }
 
 PrivacyStatement privacy_statement_of(const PrivateTrainAnswer& answer) {
@@ -53,14 +87,14 @@ void add_statement(Document& document, const PrivateTrainAnswer& answer) {
   for (const PrivacyStatement::Item& item : statement.items) {
     if (item.is_condition) {
       for (const std::string& condition : item.list) {
-        document.state(StatementKind::assumption, condition + ".");
+        document.state(StatementKind::assumption, say("{}.", condition));
       }
       continue;
     }
-    document.state(StatementKind::info,
-                   item.list.empty()
-                       ? fmt::format("{}: {}", item.heading, item.text)
-                       : fmt::format("{}: {}.", item.heading, fmt::join(item.list, "; ")));
+    document.state(StatementKind::info, item.list.empty()
+                                            ? say("{}: {}", item.heading, item.text)
+                                            : say("{}: {}.", item.heading,
+                                                  fmt::format("{}", fmt::join(item.list, "; "))));
   }
 }
 
@@ -74,85 +108,78 @@ bool tells_of_private_records(const PrivateTrainAnswer& answer) {
 Abstract abstract_of(const PrivateTrainAnswer& answer) {
   Abstract abstract;
   abstract.asked = "May this model be published?";
-  abstract.released =
-      fmt::format("The weights of a network with {} parameters, trained on {} records{}.",
-                  answer.network.parameter_count(), answer.records,
-                  answer.input_metrics.empty() ? ""
-                  : answer.input_metrics.size() == 1
-                      ? ", and noisy second moments of what its first layer reads"
-                      : ", and noisy second moments of what its layers read");
-  const std::string epsilon = format_number(answer.guarantee.epsilon().nats(), Rounding::up);
-  const std::string delta = format_input(answer.guarantee.delta().probability());
+  abstract.released = say("The weights of a network with {} parameters, trained on {} records{}.",
+                          answer.network.parameter_count(), answer.records,
+                          answer.input_metrics.empty() ? ""
+                          : answer.input_metrics.size() == 1
+                              ? ", and noisy second moments of what its first layer reads"
+                              : ", and noisy second moments of what its layers read");
   if (!answer.secret) {
     abstract.answer = "No: its noise came from a seed, so it has no guarantee.";
     abstract.advice = "Use it for experiments. To release a model, train without a seed.";
   } else if (answer.diverged) {
     abstract.answer = "There is nothing to publish: training diverged.";
     abstract.advice =
-        "Lower the learning rate. The attempt has spent its budget: account for it (--after).";
+        say("Lower the learning rate. The attempt has spent its budget: account for it ({}).",
+            KeyName{"after"});
   } else {
-    abstract.answer = fmt::format(
-        "Yes: it is differentially private, epsilon <= {} at delta = {}, whatever the data.",
-        epsilon, delta);
+    abstract.answer = say("Yes: it is differentially private, {} {} at {} = {}, whatever the data.",
+                          Maths{"epsilon <="},
+                          ClaimedNumber{{answer.guarantee.epsilon().nats(), Claim::upper_bound}},
+                          Maths{"delta"}, answer.guarantee.delta().probability());
     abstract.advice =
-        "Publish the weights with the privacy statement (--out writes both), and nothing else "
-        "computed from these records. Training again spends the budget again.";
+        say("Publish the weights with the privacy statement ({} writes both), and nothing else "
+            "computed from these records. Training again spends the budget again.",
+            KeyName{"out"});
   }
   if (answer.test) {
-    abstract.cost = fmt::format("Test accuracy = {}{}.",
-                                format_number(answer.test->accuracy, Rounding::nearest),
-                                tells_of_private_records(answer)
-                                    ? ", of private records that were held out: not for publication"
-                                    : "");
+    abstract.cost = say("Test accuracy = {}{}.", ClaimedNumber{{answer.test->accuracy}},
+                        tells_of_private_records(answer)
+                            ? ", of private records that were held out: not for publication"
+                            : "");
   }
   return abstract;
 }
 
-std::string setting_text(const PrivateTrainAnswer& answer) {
+Text setting_text(const PrivateTrainAnswer& answer) {
   const Training& train = answer.study.train;
-  std::string text = fmt::format(
+  return say(
       "{} steps on batches of {} of {} records ({}), {} parameters, learning rate {} ({}), "
-      "momentum "
-      "{}",
+      "momentum {}{}.",
       train.iterations, train.batch_size, answer.records, name(train.batches),
-      answer.network.parameter_count(), train.learning_rate, name(train.schedule), train.momentum);
-  if (train.average_last > 0)
-    text += fmt::format(", mean of the last {} iterates", train.average_last);
-  return text + ".";
+      answer.network.parameter_count(), fmt::format("{}", train.learning_rate),
+      name(train.schedule), fmt::format("{}", train.momentum),
+      train.average_last > 0 ? say(", mean of the last {} iterates", train.average_last) : Text());
 }
 
 /// What the metric `input` was made of.
-std::string metric_text(const PrivateTrainAnswer& answer) {
+Text metric_text(const PrivateTrainAnswer& answer) {
   const bool first = answer.input_metrics.size() == 1;
-  std::string text = fmt::format(
-      "Second moments of {} were released at mu = {:.4g}{}: ",
-      first ? "the inputs" : "every layer's inputs, at the initial weights,",
-      answer.policy.metric<InputMomentsMetric>()->mu,
-      answer.calibrated ? fmt::format(" ({:.0f} % of the budget)",
-                                      100.0 * answer.question.metric_share.value_or(kMetricShare))
-                        : std::string());
-  const char* resolved = " directions are resolved";
+  Text resolved;
   for (const InputMetricRelease& release : answer.input_metrics) {
-    text += fmt::format("{:.0f} of {}{}", release.effective_dimension, release.inputs, resolved);
-    if (first) continue;
-    text += fmt::format(" in `{}`", release.layer);
-    if (&release != &answer.input_metrics.back()) text += ", ";
-    resolved = "";
+    const bool opens = resolved.empty();
+    resolved +=
+        say("{}{} of {}{}", opens ? "" : ", ", fmt::format("{:.0f}", release.effective_dimension),
+            release.inputs, opens ? " directions are resolved" : "");
+    if (!first) resolved += say(" in `{}`", release.layer);
   }
-  return text + ".";
+  return say("Second moments of {} were released at {}{}: {}.",
+             first ? "the inputs" : "every layer's inputs, at the initial weights,",
+             Maths{fmt::format("mu = {:.4g}", answer.policy.metric<InputMomentsMetric>()->mu)},
+             answer.calibrated
+                 ? say(" ({} of the budget)",
+                       Percent{fmt::format(
+                           "{:.0f}", 100.0 * answer.question.metric_share.value_or(kMetricShare))})
+                 : Text(),
+             resolved);
 }
 
 void add_accuracy(Document& document, const PrivateTrainAnswer& answer) {
   if (!answer.test) return;
-  Table table("accuracy", "Accuracy on test records (computed without noise: not private for them)",
-              {{"quantity", "quantity"}, {"value", "value"}});
-  const char* method = "of these weights, in single precision";
-  const auto exact = [&](double value) { return Claimed<double>{value, Claim::exact, method}; };
-  table.add_row({"test accuracy", exact(answer.test->accuracy)});
-  table.add_row({"mean test loss", exact(answer.test->mean_loss)});
-  document.add(std::move(table));
-  document.add_result("test_accuracy", exact(answer.test->accuracy));
-  document.add_result("test_loss", exact(answer.test->mean_loss));
+  document.add(quantities_of(
+      "accuracy", "Accuracy on test records (computed without noise: not private for them)",
+      accuracy_fields(), *answer.test, Align::automatic));
+  add_results(document, accuracy_fields(), *answer.test, {}, Missing::stated);
 }
 
 void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
@@ -160,15 +187,15 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
     document.state(
         StatementKind::assumption,
         answer.question.hardened
-            ? "the noise is exact (discrete Gaussian on integer sums): low bits and the order of "
-              "sums tell nothing. How long steps take is not protected."
-            : "the noise is Gaussian in floating point: its low bits, the order of sums, and how "
-              "long steps take are not protected. Add --hardened for exact noise.");
+            ? Text("the noise is exact (discrete Gaussian on integer sums): low bits and the order "
+                   "of sums tell nothing. How long steps take is not protected.")
+            : say("the noise is Gaussian in floating point: its low bits, the order of sums, and "
+                  "how long steps take are not protected. Add {} for exact noise.",
+                  KeyName{"hardened"}));
   } else {
     document.state(StatementKind::warning,
                    "this is an experiment: whoever knows the seed can take the noise off again, "
-                   "and the model has no "
-                   "guarantee. Leave the seed out to release one.");
+                   "and the model has no guarantee. Leave the seed out to release one.");
   }
   const std::string assumption = answer.policy.private_noise().assumption();
   if (!assumption.empty()) document.state(StatementKind::assumption, assumption);
@@ -188,8 +215,7 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
   if (answer.zeroed_records > 0 && !answer.secret) {  // the count is not private
     document.state(
         StatementKind::warning,
-        fmt::format(
-            "{} gradients of records were not finite, or too large to clip, and counted nothing.",
+        say("{} gradients of records were not finite, or too large to clip, and counted nothing.",
             answer.zeroed_records));
   }
   if (answer.secret && !answer.delta_warning.empty()) {
@@ -201,8 +227,7 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
   }
   document.state(StatementKind::assumption,
                  "settings were chosen without looking at results on these records, and this is "
-                 "the only model trained on "
-                 "them: every further one is a release of its own.");
+                 "the only model trained on them: every further one is a release of its own.");
 }
 
 }  // namespace
@@ -224,29 +249,27 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
         "stopped on request. Nothing was kept: noise that was drawn once must not be drawn again.");
     return document;
   }
-  document.add(guarantee_table(answer));
+  const RowFields<PrivateTrainAnswer> numbers = guarantee_fields(answer);
+  document.add(quantities_of(
+      "guarantee", answer.secret ? "What the model guarantees" : "What the model was trained with",
+      numbers, answer, Align::automatic));
   add_accuracy(document, answer);
   if (!answer.input_metrics.empty()) document.state(StatementKind::info, metric_text(answer));
   add_caveats(document, answer);
   if (!answer.booked.empty()) document.state(StatementKind::info, answer.booked);
-  if (answer.secret) {  // a seed takes the noise off again: no epsilon holds (Spec §21.2)
-    document.add_result("epsilon", map(answer.guarantee.claimed_epsilon(),
-                                       [](const Epsilon& epsilon) { return epsilon.nats(); }));
-  }
-  document.add_result("noise_multiplier", answer.policy.private_noise().noise_multiplier);
+  add_results(document, numbers, answer, {}, Missing::left_out);
   if (!answer.secret) {  // how long steps take depends on the batches, which are secret
     document.add_result(
         "seconds", Claimed<double>{answer.seconds, Claim::estimate, "wall clock of the steps"});
   }
   if (!answer.question.out.empty()) {
-    document.state(
-        StatementKind::summary,
-        fmt::format("The model is in {}/model.npz, in PyTorch's layout{}.", answer.question.out,
-                    answer.secret ? "; the privacy statement in PRIVACY.md" : ""));
+    document.state(StatementKind::summary,
+                   say("The model is in {}/model.npz, in PyTorch's layout{}.", answer.question.out,
+                       answer.secret ? "; the privacy statement in PRIVACY.md" : ""));
   }
   if (detail == Detail::brief) {
     document.state(StatementKind::summary,
-                   "The setting and a privacy statement: --full, or --report FILE.html.");
+                   say("The setting and a privacy statement: {}, or {}.", More::all, More::page));
     return document;
   }
   name_model(document, answer.question.out + "/model.npz", answer.model_sha256);

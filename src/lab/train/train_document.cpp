@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab/nn/kernel/matrix.hpp"
@@ -18,100 +20,128 @@
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/report/document.hpp"
 #include "sfumato/report/figure.hpp"
-#include "sfumato/report/number.hpp"
+#include "sfumato/report/row_field.hpp"
 
 namespace sfumato::lab {
 namespace {
 
 constexpr const char* kLanczos = "Lanczos, from below";
 
-std::vector<Column> columns_of(std::initializer_list<Column> more) {
-  std::vector<Column> columns = {{"policy", "noise"}, {"world", "data set"}};
-  columns.insert(columns.end(), more);
-  return columns;
+Cell estimate(double value, const char* method) {
+  return Claimed<double>{value, Claim::estimate, method};
 }
 
-Claimed<double> estimate(double value, const char* method) {
-  return {value, Claim::estimate, method};
+Cell exact(double value, const char* method) {
+  return Claimed<double>{value, Claim::exact, method};
 }
 
-Claimed<double> exact(double value, const char* method) { return {value, Claim::exact, method}; }
+/// What was measured of a model; nothing where it diverged or cannot be measured.
+template <class Measure>
+struct MeasuredModel {
+  std::string policy, data_set;
+  const Measure* measure;
+  std::string missing;
+};
 
-/// One row per model that was looked at; `cells` gives what comes after noise and world.
-template <class Measure, class Cells>
-void add_table(Document& document, Table table, const TrainAnswer& answer,
-               const std::vector<std::optional<Measure>>& measures, const char* missing,
-               Cells&& cells) {
-  const std::size_t columns = table.columns().size();
+/// One row per model that was looked at, by what was measured of it.
+template <class Measure>
+Table measures_table(const char* key, std::string title, const RowFields<Measure>& fields,
+                     const TrainAnswer& answer, const std::vector<std::optional<Measure>>& measures,
+                     const char* missing = "") {
+  using Row = MeasuredModel<Measure>;
+  std::vector<Row> rows;
   for (std::size_t m = 0; m < measures.size(); ++m) {
     const ModelRecord& record = answer.run.group.models()[m];
-    std::vector<Cell> row = {answer.input.policies[record.policy].name, world_name(record.world)};
-    if (measures[m]) {
-      for (Cell& cell : cells(*measures[m])) row.push_back(std::move(cell));
-    } else {
-      row.resize(columns, Cell(Empty{record.diverged_at ? "diverged" : missing}));
-    }
-    table.add_row(std::move(row));
+    rows.push_back({answer.input.policies[record.policy].name, world_name(record.world),
+                    measures[m] ? &*measures[m] : nullptr,
+                    record.diverged_at ? "diverged" : missing});
   }
-  document.add(std::move(table));
+  RowFields<Row> all = {
+      {.key = "policy", .title = "noise", .of = [](const Row& row) { return Cell(row.policy); }},
+      {.key = "world", .title = "data set", .of = [](const Row& row) {
+         return Cell(row.data_set);
+       }}};
+  for (const RowField<Measure>& field : fields) {
+    all.push_back(with_getter<Row, Cell>(field, [of = field.of](const Row& row) {
+      return row.measure == nullptr ? Cell(Empty{row.missing}) : of(*row.measure);
+    }));
+  }
+  return table_of(key, std::move(title), all, rows, 2);
 }
 
 void add_hessian(Document& document, const TrainAnswer& answer) {
-  Table table("hessian",
-              fmt::format("Curvature of the {} of the training losses",
-                          answer.input.study.train.loss == LossScale::mean ? "mean" : "sum"),
-              columns_of({{"trace", "tr H"},
-                          {"standard_error", "standard error"},
-                          {"largest", "largest eigenvalue"},
-                          {"residual", "residual"}}),
-              2);
-  add_table(document, std::move(table), answer, answer.measures.hessian, "",
-            [](const HessianMeasure& h) {
-              return std::vector<Cell>{estimate(h.trace.value.value, "Hutchinson, 30 probes"),
-                                       h.trace.value.standard_error,
-                                       estimate(h.largest_eigenvalue.value.value, kLanczos),
-                                       h.largest_eigenvalue.value.residual};
-            });
+  using Row = HessianMeasure;
+  document.add(measures_table<Row>(
+      "hessian",
+      fmt::format("Curvature of the {} of the training losses",
+                  answer.input.study.train.loss == LossScale::mean ? "mean" : "sum"),
+      {{.key = "trace",
+        .title = "tr H",
+        .of = [](const Row& h) { return estimate(h.trace.value.value, "Hutchinson, 30 probes"); }},
+       {.key = "standard_error",
+        .title = "standard error",
+        .of = [](const Row& h) { return Cell(h.trace.value.standard_error); }},
+       {.key = "largest",
+        .title = "largest eigenvalue",
+        .of = [](const Row& h) { return estimate(h.largest_eigenvalue.value.value, kLanczos); }},
+       {.key = "residual",
+        .title = "residual",
+        .of = [](const Row& h) { return Cell(h.largest_eigenvalue.value.residual); }}},
+      answer, answer.measures.hessian));
 }
 
 void add_flatness(Document& document, const TrainAnswer& answer) {
+  using Row = FlatnessMeasure;
   const bool replaced = !answer.input.pair.other.changes.front().empty;
-  Table table("flatness",
-              replaced ? "Difference that the two records make to the gradient of the summed loss"
-                       : "Difference that the record makes to the gradient of the summed loss",
-              columns_of({{"gradient_difference", "|grad f(D) - grad f(D')|"},
-                          {"mixed_norm", "largest |J|"},
-                          {"bound", "|d - d'| |J|"},
-                          {"respected", "respected"}}),
-              2);
-  add_table(document, std::move(table), answer, answer.measures.flatness, "",
-            [](const FlatnessMeasure& f) {
-              std::vector<Cell> cells = {
-                  exact(f.gradient_difference, "gradients in double precision"),
-                  estimate(f.mixed_norm, f.segment ? "Lanczos, 17 points between the records"
-                                                   : "Lanczos, at the record")};
-              if (f.segment) {
-                const RecordSensitivity& s = f.segment->value;
-                cells.emplace_back(estimate(s.bound, "product"));
-                cells.emplace_back(s.respected ? std::string("yes")
-                                               : fmt::format("no ({} kinks)", s.switches));
-              } else {
-                cells.insert(cells.end(), 2, Cell(Empty{"D' has no record to compare with"}));
-              }
-              return cells;
-            });
+  const auto of_segment = [](auto number) {
+    return [number](const Row& f) {
+      return f.segment ? Cell(number(f.segment->value))
+                       : Cell(Empty{"D' has no record to compare with"});
+    };
+  };
+  document.add(measures_table<Row>(
+      "flatness",
+      replaced ? "Difference that the two records make to the gradient of the summed loss"
+               : "Difference that the record makes to the gradient of the summed loss",
+      {{.key = "gradient_difference",
+        .title = "|grad f(D) - grad f(D')|",
+        .of =
+            [](const Row& f) {
+              return exact(f.gradient_difference, "gradients in double precision");
+            }},
+       {.key = "mixed_norm",
+        .title = "largest |J|",
+        .of =
+            [](const Row& f) {
+              return estimate(f.mixed_norm, f.segment ? "Lanczos, 17 points between the records"
+                                                      : "Lanczos, at the record");
+            }},
+       {.key = "bound", .title = "|d - d'| |J|", .of = of_segment([](const RecordSensitivity& s) {
+                                                   return estimate(s.bound, "product");
+                                                 })},
+       {.key = "respected", .title = "respected", .of = of_segment([](const RecordSensitivity& s) {
+                                                    return s.respected
+                                                               ? std::string("yes")
+                                                               : fmt::format("no ({} kinks)",
+                                                                             s.switches);
+                                                  })}},
+      answer, answer.measures.flatness));
 }
 
 void add_covariance(Document& document, const TrainAnswer& answer) {
-  Table table(
+  using Row = CovarianceMeasure;
+  document.add(measures_table<Row>(
       "covariance", "Minibatch noise: covariance of the gradient of a step",
-      columns_of({{"trace", "trace"}, {"largest", "largest eigenvalue"}, {"residual", "residual"}}),
-      2);
-  add_table(document, std::move(table), answer, answer.measures.covariance,
-            "not for Poisson batches", [](const CovarianceMeasure& c) {
-              return std::vector<Cell>{exact(c.trace, "Spec §10"),
-                                       estimate(c.largest_eigenvalue, kLanczos), c.residual};
-            });
+      {{.key = "trace",
+        .title = "trace",
+        .of = [](const Row& c) { return exact(c.trace, "Spec §10"); }},
+       {.key = "largest",
+        .title = "largest eigenvalue",
+        .of = [](const Row& c) { return estimate(c.largest_eigenvalue, kLanczos); }},
+       {.key = "residual",
+        .title = "residual",
+        .of = [](const Row& c) { return Cell(c.residual); }}},
+      answer, answer.measures.covariance, "not for Poisson batches"));
 }
 
 void add_noise(Document& document, const TrainAnswer& answer) {
@@ -193,20 +223,19 @@ std::string layer_text(const Network& network, std::size_t i) {
   return kind == named.name ? kind : fmt::format("{} ({})", named.name, kind);
 }
 
-std::string network_text(const TrainInput& input) {
+Text network_text(const TrainInput& input) {
   std::vector<std::string> layers;
   for (std::size_t i = 0; i < input.network.layers().size(); ++i) {
     layers.push_back(layer_text(input.network, i));
   }
   const std::string& preset = input.study.model.preset;
-  return fmt::format("Network{}: {} parameters; {} -> {}, softmax cross-entropy.",
-                     preset.empty() ? "" : fmt::format(" {}", preset),
-                     input.network.parameter_count(), input.network.input().text(),
-                     fmt::join(layers, ", "));
+  return say("Network{}: {} parameters; {} {} {}, softmax cross-entropy.",
+             preset.empty() ? "" : " " + preset, input.network.parameter_count(),
+             input.network.input().text(), Maths{"->"}, fmt::format("{}", fmt::join(layers, ", ")));
 }
 
 /// What is trained, a sentence or two each: the records of D, what D' has instead, the network, the steps.
-std::string data_text(const TrainInput& input) {
+Text data_text(const TrainInput& input) {
   const DataSpec& data = input.study.data;
   const LabelledSet& train = input.sets.train;
   std::string inputs;
@@ -219,31 +248,33 @@ std::string data_text(const TrainInput& input) {
       inputs = "standardised by the study's constants, assumed to be public";
       break;
   }
-  return fmt::format("D: N = {} of the {} records of {}, drawn with seed {}, {}.",
-                     input.pair.slots.count(), train.count(), train.name, data.seed, inputs);
+  return say("D: {} = {} of the {} records of {}, drawn with seed {}, {}.", Maths{"N"},
+             input.pair.slots.count(), train.count(), train.name, data.seed, inputs);
 }
 
-std::string adjacency_text(const TrainInput& input) {
+Text adjacency_text(const TrainInput& input) {
+  const Maths without{"D'"};
   const SlotChange& change = input.pair.other.changes.front();
   const auto label = static_cast<int>(input.pair.slots.labels[change.slot]);
   const std::uint32_t record = input.pair.slots.records[change.slot];
   const auto own = static_cast<int>(input.sets.train.labels[record]);
-  std::string text =
-      fmt::format("The differing record is number {} of the set, class {}", record + 1, own);
-  if (label != own) text += fmt::format(", a canary: labelled {} in D", label);
-  text += ". ";
-  text +=
+  const Text canary = label == own ? Text() : say(", a canary: labelled {} in D", label);
+  const Text instead =
       change.empty
-          ? "In D' its slot is empty: batches may draw it, but its gradient is zero, and sums are "
-            "divided by the nominal batch size (zero-out adjacency)."
-          : fmt::format("In D' it is replaced by record {}, class {}.", change.record + 1,
-                        static_cast<int>(change.label));
-  return text + " N is public and the same for D and D'.";
+          ? say("In {} its slot is empty: batches may draw it, but its gradient is zero, and sums "
+                "are divided by the nominal batch size (zero-out adjacency).",
+                without)
+          : say("In {} it is replaced by record {}, class {}.", without, change.record + 1,
+                static_cast<int>(change.label));
+  return say(
+      "The differing record is number {} of the set, class {}{}. {} {} is public and the same for "
+      "D and {}.",
+      record + 1, own, canary, instead, Maths{"N"}, without);
 }
 
-std::string training_text(const TrainInput& input) {
+Text training_text(const TrainInput& input) {
   const Training& train = input.study.train;
-  return fmt::format(
+  return say(
       "{} iterations on batches of {} ({}), {} of the losses, learning rate {}, seed {}. All "
       "models share initial weights, batches and Gaussian draws.",
       train.iterations, train.batch_size, name(train.batches),
@@ -251,16 +282,28 @@ std::string training_text(const TrainInput& input) {
 }
 
 Table policy_table(const TrainInput& input) {
-  Table table(
+  using Row = NoisePolicy;
+  const auto of_scaled = [](auto value) {
+    return [value](const Row& policy) {
+      const ScaledNoise* scaled = scaled_noise(policy.rule);
+      return scaled == nullptr ? Cell(Empty{}) : Cell(value(*scaled));
+    };
+  };
+  return table_of<Row>(
       "noise", "Noise added to every step",
-      {{"policy", "name"}, {"kind", "policy"}, {"variance", "sigma^2"}, {"reading", "read as"}});
-  for (const NoisePolicy& policy : input.policies) {
-    const ScaledNoise* scaled = scaled_noise(policy.rule);
-    table.add_row({policy.name, name(policy.rule),
-                   scaled == nullptr ? Cell(Empty{}) : Cell(scaled->variance),
-                   scaled == nullptr ? Cell(Empty{}) : Cell(name(scaled->interpretation))});
-  }
-  return table;
+      {{.key = "policy",
+        .title = "name",
+        .of = [](const Row& policy) { return Cell(policy.name); }},
+       {.key = "kind",
+        .title = "policy",
+        .of = [](const Row& policy) { return Cell(name(policy.rule)); }},
+       {.key = "variance", .title = "sigma^2", .of = of_scaled([](const ScaledNoise& scaled) {
+                                                 return scaled.variance;
+                                               })},
+       {.key = "reading", .title = "read as", .of = of_scaled([](const ScaledNoise& scaled) {
+                                                return name(scaled.interpretation);
+                                              })}},
+      input.policies);
 }
 
 std::string status_of(const ModelRecord& record) {
@@ -273,71 +316,162 @@ Cell summary_cell(const ModelRecord& record, const std::optional<ModelSummary>& 
   return Claimed<double>{(*summary).*member, Claim::exact, "of these weights, in single precision"};
 }
 
-Table model_table(const TrainInput& input, const TrainRun& run) {
-  std::vector<Column> columns = {{"policy", "noise"},
-                                 {"world", "data set"},
-                                 {"loss", "mean training loss"},
-                                 {"largest_loss", "largest loss of a record"},
-                                 {"train_accuracy", "training accuracy"}};
-  if (!run.test.empty()) {
-    columns.push_back({"test_loss", "mean test loss"});
-    columns.push_back({"test_accuracy", "test accuracy"});
-  }
-  columns.push_back({"status", "status"});
-  Table table("models", "Models at the end of training", std::move(columns), 2);
-  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
-    const ModelRecord& record = run.group.models()[m];
-    std::vector<Cell> row = {input.policies[record.policy].name, world_name(record.world)};
-    const auto add = [&](const std::optional<ModelSummary>& summary, double ModelSummary::*member) {
-      row.push_back(summary_cell(record, summary, member));
-    };
-    add(run.training[m], &ModelSummary::mean_loss);
-    add(run.training[m], &ModelSummary::largest_loss);
-    add(run.training[m], &ModelSummary::accuracy);
-    if (!run.test.empty()) {
-      add(run.test[m], &ModelSummary::mean_loss);
-      add(run.test[m], &ModelSummary::accuracy);
-    }
-    row.emplace_back(status_of(record));
-    table.add_row(std::move(row));
-  }
-  return table;
-}
-
 constexpr const char* kPathKlMethod =
     "sum over one run: one draw of a random variable whose mean is the KL of the paths";
 
-std::string direction_name(std::size_t world) { return world == 0 ? "KL(D||D')" : "KL(D'||D)"; }
+Cell path_kl_cell(double nats) { return Claimed<double>{nats, Claim::estimate, kPathKlMethod}; }
 
-std::string infinite_text(const TrainInput& input, const ModelRecord& record) {
+/// The larger path KL of the two directions.
+double largest_path_kl(const TrainRun& run, std::size_t policy) {
+  double nats = 0.0;
+  for (const ModelRecord& record : run.group.models()) {
+    if (record.policy == policy) nats = std::max(nats, record.path_kl.nats);
+  }
+  return nats;
+}
+
+/// A trained model, by its place in the run.
+struct TrainedModel {
+  const TrainInput* input;
+  const TrainRun* run;
+  std::size_t place;
+
+  [[nodiscard]] const ModelRecord& record() const { return run->group.models()[place]; }
+  [[nodiscard]] const std::string& policy() const { return input->policies[record().policy].name; }
+};
+
+/// All of them, or those of D.
+std::vector<TrainedModel> models_of(const TrainInput& input, const TrainRun& run, Detail detail) {
+  std::vector<TrainedModel> models;
+  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
+    if (detail == Detail::full || run.group.models()[m].world == 0) {
+      models.push_back({&input, &run, m});
+    }
+  }
+  return models;
+}
+
+RowField<TrainedModel> policy_field() {
+  return {.key = "policy",
+          .title = "noise",
+          .of = [](const TrainedModel& model) { return Cell(model.policy()); },
+          .brief = 1};
+}
+
+RowFields<TrainedModel> model_fields(const TrainInput& input, const TrainRun& run, Detail detail) {
+  const bool full = detail == Detail::full;
+  const bool tested = !run.test.empty();
+  const bool path_kl = input.study.train.path_kl;
+  const auto& models = run.group.models();
+  const bool any_diverged = std::any_of(models.begin(), models.end(), [](const ModelRecord& of) {
+    return of.diverged_at.has_value();
+  });
+  using Summaries = std::vector<std::optional<ModelSummary>> TrainRun::*;
+  const auto summary = [](Summaries of, double ModelSummary::*member) {
+    return [=](const TrainedModel& model) {
+      return summary_cell(model.record(), (model.run->*of)[model.place], member);
+    };
+  };
+  RowFields<TrainedModel> list = {
+      policy_field(),
+      {.key = "world",
+       .title = "data set",
+       .of = [](const TrainedModel& model) { return Cell(world_name(model.record().world)); }},
+      {.key = "loss",
+       .title = full ? "mean training loss" : "loss",
+       .of = summary(&TrainRun::training, &ModelSummary::mean_loss),
+       .brief = 2,
+       .result = "training_loss"},
+      {.key = "largest_loss",
+       .title = "largest loss of a record",
+       .of = summary(&TrainRun::training, &ModelSummary::largest_loss)},
+      {.key = "train_accuracy",
+       .title = full ? "training accuracy" : "accuracy",
+       .of = summary(&TrainRun::training, &ModelSummary::accuracy),
+       .brief = 3,
+       .result = "training_accuracy"}};
+  if (tested) {
+    list.push_back({.key = "test_loss",
+                    .title = "mean test loss",
+                    .of = summary(&TrainRun::test, &ModelSummary::mean_loss),
+                    .result = "test_loss"});
+    list.push_back({.key = "test_accuracy",
+                    .title = "test accuracy",
+                    .of = summary(&TrainRun::test, &ModelSummary::accuracy),
+                    .brief = 4,
+                    .result = "test_accuracy"});
+  }
+  if (path_kl) {
+    list.push_back({.key = "path_kl",
+                    .title = "path KL",
+                    .of =
+                        [](const TrainedModel& model) {
+                          return path_kl_cell(largest_path_kl(*model.run, model.record().policy));
+                        },
+                    .unit = "nats",
+                    .full = false,
+                    .brief = 5});
+  }
+  list.push_back({.key = "status",
+                  .title = "status",
+                  .of = [](const TrainedModel& model) { return Cell(status_of(model.record())); },
+                  .brief = any_diverged ? 6 : 0});
+  return list;
+}
+
+/// The sums along the runs; the one of a model is a result.
+RowFields<TrainedModel> path_kl_fields() {
+  const auto of_path = [](auto number) {
+    return [number](const TrainedModel& model) {
+      return Cell(std::invoke(number, model.record().path_kl));
+    };
+  };
+  return {
+      policy_field(),
+      {.key = "along",
+       .title = "along",
+       .of = [](const TrainedModel& model) { return Cell(world_name(model.record().world)); }},
+      {.key = "divergence",
+       .title = "divergence",
+       .of =
+           [](const TrainedModel& model) {
+             return Cell(model.record().world == 0 ? "KL(D||D')" : "KL(D'||D)");
+           }},
+      {.key = "path_kl",
+       .title = "sum",
+       .of = [](const TrainedModel& model) { return path_kl_cell(model.record().path_kl.nats); },
+       .unit = "nats",
+       .result = "path_kl"},
+      {.key = "differing_steps", .title = "differing steps", .of = of_path(&PathKlSum::steps)},
+      {.key = "infinite_steps",
+       .title = "infinite steps",
+       .of = of_path(&PathKlSum::infinite_steps)}};
+}
+
+/// In brief the models of D.
+Table model_table(const TrainInput& input, const TrainRun& run, Detail detail) {
+  const bool full = detail == Detail::full;
+  return table_of(
+      "models", full ? "Models at the end of training" : "Models of D at the end of training",
+      shown(model_fields(input, run, detail), detail), models_of(input, run, detail), full ? 2 : 1);
+}
+
+Text infinite_text(const TrainInput& input, const ModelRecord& record) {
   const PathKlSum& path = record.path_kl;
   const PathKlSum::Infinite& first = *path.first_infinite;
-  return fmt::format(
-      "along {} with the noise {} the path KL is infinite: in {} of {} differing steps a "
-      "parameter got noise on D or D' only, or moved without any. In step {} these were {}: "
-      "{}{}.",
+  return say(
+      "along {} with the noise {} the path KL is infinite: in {} of {} differing steps a parameter "
+      "got noise on D or {} only, or moved without any. In step {} these were {}: {}{}.",
       world_name(record.world), input.policies[record.policy].name, path.infinite_steps, path.steps,
-      first.step, first.count,
-      fmt::join(parameter_names(input.network, first.first_coordinates), ", "),
+      Maths{"D'"}, first.step, first.count,
+      fmt::format("{}", fmt::join(parameter_names(input.network, first.first_coordinates), ", ")),
       first.count > first.first_coordinates.size() ? ", and others" : "");
 }
 
 void add_path_kl(Document& document, const TrainInput& input, const TrainRun& run) {
-  Table table("path_kl", "Path KL: KL between the steps of D and D', summed along one run",
-              {{"policy", "noise"},
-               {"along", "along"},
-               {"divergence", "divergence"},
-               {"path_kl", "sum", "nats"},
-               {"differing_steps", "differing steps"},
-               {"infinite_steps", "infinite steps"}},
-              2);
-  for (const ModelRecord& record : run.group.models()) {
-    table.add_row({input.policies[record.policy].name, world_name(record.world),
-                   direction_name(record.world),
-                   Claimed<double>{record.path_kl.nats, Claim::estimate, kPathKlMethod},
-                   record.path_kl.steps, record.path_kl.infinite_steps});
-  }
-  document.add(std::move(table));
+  document.add(table_of("path_kl",
+                        "Path KL: KL between the steps of D and D', summed along one run",
+                        path_kl_fields(), models_of(input, run, Detail::full), 2));
   for (const ModelRecord& record : run.group.models()) {
     if (!record.path_kl.first_infinite) continue;
     document.state(StatementKind::warning, infinite_text(input, record));
@@ -348,16 +482,27 @@ void add_speed(Document& document, const TrainRun& run) {
   const auto steps = static_cast<double>(run.group.step());
   const auto models = static_cast<double>(run.group.models().size());
   if (!(run.seconds > 0.0)) return;
-  Table table("speed", "Speed", {{"quantity", "quantity"}, {"value", "value"}, {"unit", "unit"}});
-  const char* method = "wall time of this run, one thread";
-  const auto measured = [&](double value) {
-    return Claimed<double>{value, Claim::estimate, method};
+  struct Measured {
+    const char* what;
+    double value;
+    const char* unit;
   };
-  table.add_row({"time of all steps", measured(run.seconds), "s"});
-  table.add_row(
-      {"per model and iteration", measured(1e6 * run.seconds / (steps * models)), "microseconds"});
-  table.add_row({"iterations of the group", measured(steps / run.seconds), "1/s"});
-  document.add(std::move(table));
+  document.add(table_of<Measured>(
+      "speed", "Speed",
+      {{.key = "quantity",
+        .title = "quantity",
+        .of = [](const Measured& one) { return Cell(one.what); }},
+       {.key = "value",
+        .title = "value",
+        .of =
+            [](const Measured& one) {
+              return estimate(one.value, "wall time of this run, one thread");
+            }},
+       {.key = "unit", .title = "unit", .of = [](const Measured& one) { return Cell(one.unit); }}},
+      std::vector<Measured>{
+          {"time of all steps", run.seconds, "s"},
+          {"per model and iteration", 1e6 * run.seconds / (steps * models), "microseconds"},
+          {"iterations of the group", steps / run.seconds, "1/s"}}));
 }
 
 void add_curves(Document& document, const TrainInput& input, const TrainRun& run) {
@@ -382,57 +527,14 @@ void add_curves(Document& document, const TrainInput& input, const TrainRun& run
   if (any) document.add(std::move(figure));
 }
 
-/// The models of a policy in brief: those of D, and the larger path KL of the two directions.
-Table brief_table(const TrainInput& input, const TrainRun& run) {
-  std::vector<Column> columns = {
-      {"policy", "noise"}, {"loss", "loss"}, {"train_accuracy", "accuracy"}};
-  if (!run.test.empty()) columns.push_back({"test_accuracy", "test accuracy"});
-  if (input.study.train.path_kl) columns.push_back({"path_kl", "path KL", "nats"});
-  const auto diverged = [](const ModelRecord& record) { return record.diverged_at.has_value(); };
-  const bool any_diverged =
-      std::any_of(run.group.models().begin(), run.group.models().end(), diverged);
-  if (any_diverged) columns.push_back({"status", "status"});
-  Table table("models", "Models of D at the end of training", std::move(columns));
-  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
-    const ModelRecord& record = run.group.models()[m];
-    if (record.world != 0) continue;
-    std::vector<Cell> row = {input.policies[record.policy].name};
-    row.push_back(summary_cell(record, run.training[m], &ModelSummary::mean_loss));
-    row.push_back(summary_cell(record, run.training[m], &ModelSummary::accuracy));
-    if (!run.test.empty()) {
-      row.push_back(summary_cell(record, run.test[m], &ModelSummary::accuracy));
-    }
-    if (input.study.train.path_kl) {
-      double nats = 0.0;
-      for (const ModelRecord& other : run.group.models()) {
-        if (other.policy == record.policy) nats = std::max(nats, other.path_kl.nats);
-      }
-      row.emplace_back(Claimed<double>{nats, Claim::estimate, kPathKlMethod});
-    }
-    if (any_diverged) row.emplace_back(status_of(record));
-    table.add_row(std::move(row));
-  }
-  return table;
-}
-
 void add_model_results(Document& document, const TrainInput& input, const TrainRun& run) {
-  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
-    const ModelRecord& record = run.group.models()[m];
-    const std::vector<std::pair<std::string, Cell>> of = {
-        {"policy", input.policies[record.policy].name}, {"world", world_name(record.world)}};
-    const auto add = [&](const char* quantity, const std::optional<ModelSummary>& summary,
-                         double ModelSummary::*member) {
-      document.add_result(quantity, summary_cell(record, summary, member), of);
-    };
-    add("training_loss", run.training[m], &ModelSummary::mean_loss);
-    add("training_accuracy", run.training[m], &ModelSummary::accuracy);
-    if (!run.test.empty()) {
-      add("test_loss", run.test[m], &ModelSummary::mean_loss);
-      add("test_accuracy", run.test[m], &ModelSummary::accuracy);
-    }
+  const RowFields<TrainedModel> numbers = model_fields(input, run, Detail::full);
+  for (const TrainedModel& model : models_of(input, run, Detail::full)) {
+    const std::vector<Subject> of = {{"policy", model.policy()},
+                                     {"world", world_name(model.record().world)}};
+    sfumato::add_results(document, numbers, model, of, Missing::stated);
     if (!input.study.train.path_kl) continue;
-    document.add_result("path_kl",
-                        Claimed<double>{record.path_kl.nats, Claim::estimate, kPathKlMethod}, of);
+    sfumato::add_results(document, path_kl_fields(), model, of, Missing::stated);
   }
 }
 
@@ -453,44 +555,44 @@ void add_provenance(Document& document, const TrainInput& input, Detail detail) 
 }
 
 void add_results(Document& document, const TrainInput& input, const TrainRun& run, Detail detail) {
-  for (const std::string& note : run.notes) document.state(StatementKind::warning, note + ".");
-  if (detail == Detail::brief) {
-    document.add(brief_table(input, run));
-  } else {
-    document.add(model_table(input, run));
+  for (const std::string& note : run.notes)
+    document.state(StatementKind::warning, say("{}.", note));
+  document.add(model_table(input, run, detail));
+  if (detail == Detail::full) {
     if (input.study.train.path_kl) add_path_kl(document, input, run);
     add_curves(document, input, run);
     add_difference_figures(document, input, run);
     add_speed(document, run);
     for (const NoisePolicy& policy : input.policies) {
       document.state(StatementKind::warning,
-                     fmt::format("{}: {}", policy.name, what_a_guarantee_needs(policy.rule)));
+                     say("{}: {}", GivenName{policy.name}, what_a_guarantee_needs(policy.rule)));
     }
   }
   document.state(StatementKind::warning, seed_notice(input.study.train.seed));
   document.state(StatementKind::assumption,
-                 "this is one run of one pair D, D'. No epsilon is printed because none is "
-                 "guaranteed, and the accuracies describe these models only.");
+                 say("this is one run of one pair D, {}. No epsilon is printed because none is "
+                     "guaranteed, and the accuracies describe these models only.",
+                     Maths{"D'"}));
   add_model_results(document, input, run);
 }
 
-/// "test accuracy 0.7265 and a path KL of 24.6 nats": what a policy came to, of the model of D.
-std::string policy_text(const TrainInput& input, const TrainRun& run, std::size_t model) {
-  const ModelRecord& record = run.group.models()[model];
-  if (record.diverged_at) return "diverged";
-  const bool tested = !run.test.empty();
-  const std::optional<ModelSummary>& summary = tested ? run.test[model] : run.training[model];
-  std::string text = summary ? fmt::format("{} accuracy {}", tested ? "test" : "training",
-                                           format_number(summary->accuracy, Rounding::nearest, 3))
-                             : std::string("trained");
-  if (!input.study.train.path_kl) return text;
-  double nats = 0.0;
-  for (const ModelRecord& other : run.group.models()) {
-    if (other.policy == record.policy) nats = std::max(nats, other.path_kl.nats);
-  }
-  return text + (std::isfinite(nats)
-                     ? fmt::format(", path KL {} nats", format_number(nats, Rounding::nearest, 3))
-                     : std::string(", infinite path KL"));
+/// "test accuracy 0.7265, path KL 24.6 nats": what a policy came to, of the model of D.
+Text policy_text(const TrainedModel& model) {
+  constexpr int kDigits = 3;
+  if (model.record().diverged_at) return "diverged";
+  const bool tested = !model.run->test.empty();
+  const std::optional<ModelSummary>& summary =
+      tested ? model.run->test[model.place] : model.run->training[model.place];
+  const Text text =
+      summary ? say("{} accuracy {}", tested ? "test" : "training",
+                    ClaimedNumber{{summary->accuracy, Claim::exact}, NumberStyle::general, kDigits})
+              : Text("trained");
+  if (!model.input->study.train.path_kl) return text;
+  const double nats = largest_path_kl(*model.run, model.record().policy);
+  return std::isfinite(nats)
+             ? say("{}, path KL {} nats", text,
+                   ClaimedNumber{{nats, Claim::estimate}, NumberStyle::general, kDigits})
+             : say("{}, infinite path KL", text);
 }
 
 /// The top of the page. One run is no evidence, and says so.
@@ -500,17 +602,16 @@ Abstract abstract_of(const TrainInput& input, const TrainRun& run) {
   abstract.asked =
       "How accurate are models with this noise, and how much do their steps depend on one "
       "training record?";
-  std::vector<std::string> texts;
-  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
-    const ModelRecord& record = run.group.models()[m];
-    if (record.world != 0) continue;
-    texts.push_back(
-        fmt::format("{}: {}", input.policies[record.policy].name, policy_text(input, run, m)));
+  Text texts;
+  const std::vector<TrainedModel> models = models_of(input, run, Detail::brief);
+  for (const TrainedModel& model : models) {
+    texts +=
+        say("{}{}: {}", texts.empty() ? "" : "; ", GivenName{model.policy()}, policy_text(model));
   }
   abstract.answer =
-      texts.size() <= kMostPolicies
-          ? fmt::format("{}.", fmt::join(texts, "; "))
-          : fmt::format("{} kinds of noise were trained: see the table of models.", texts.size());
+      models.size() <= kMostPolicies
+          ? say("{}.", texts)
+          : say("{} kinds of noise were trained: see the table of models.", models.size());
   abstract.released =
       "Nothing: the noise comes from a seed, so these models are for measurements only.";
   abstract.advice =
@@ -523,7 +624,8 @@ Abstract abstract_of(const TrainInput& input, const TrainRun& run) {
 std::string shell_word(const std::string& word) {
   const std::string_view plain = "_-+./=:,@%";
   const bool is_plain = std::all_of(word.begin(), word.end(), [&](unsigned char c) {
-    return std::isalnum(c) != 0 || plain.find(static_cast<char>(c)) != std::string_view::npos;
+    return std::isalnum(c) != 0 ||
+           std::find(plain.begin(), plain.end(), static_cast<char>(c)) != plain.end();
   });
   if (is_plain && !word.empty()) return word;
   std::string text = "'";
@@ -540,11 +642,11 @@ std::string resume_command(const TrainQuestion& question) {
 
 void state_stop(Document& document, const TrainAnswer& answer) {
   document.state(StatementKind::warning,
-                 fmt::format("stopped after {} of {} iterations.", answer.run.group.step(),
-                             answer.input.study.train.iterations));
+                 say("stopped after {} of {} iterations.", answer.run.group.step(),
+                     answer.input.study.train.iterations));
   document.state(StatementKind::summary,
-                 fmt::format("The state is saved in {}. To continue: {}",
-                             checkpoint_path(answer.question), resume_command(answer.question)));
+                 say("The state is saved in {}. To continue: {}", checkpoint_path(answer.question),
+                     resume_command(answer.question)));
 }
 
 void state_files(Document& document, const TrainAnswer& answer) {
@@ -552,14 +654,13 @@ void state_files(Document& document, const TrainAnswer& answer) {
   if (out.empty()) return;
   document.state(
       StatementKind::summary,
-      fmt::format("Parameters (NPZ, in PyTorch's layout), log.json and document.json are in {}.",
-                  out));
+      say("Parameters (NPZ, in PyTorch's layout), log.json and document.json are in {}.", out));
   if (!answer.input.study.train.gradient_differences) return;
   document.state(
       StatementKind::summary,
-      fmt::format("Noise for these gradient differences: sfumato design --second-moments "
-                  "{}/{}.d.second_moments.npy --differences-are private --trace 1 --out noise.npz",
-                  out, answer.input.policies.front().name));
+      say("Noise for these gradient differences: sfumato design --second-moments "
+          "{}/{}.d.second_moments.npy --differences-are private --trace 1 --out noise.npz",
+          out, answer.input.policies.front().name));
 }
 
 }  // namespace
@@ -580,8 +681,8 @@ Document document_of(const TrainAnswer& answer, Detail detail) {
   state_files(document, answer);
   add_measures(document, answer, detail);
   if (detail == Detail::brief) {
-    document.state(StatementKind::summary,
-                   "More: --full (setting, D'), --report FILE.html (figures), --json.");
+    document.state(StatementKind::summary, say("More: {} (setting, {}), {} (figures), {}.",
+                                               More::all, Maths{"D'"}, More::page, More::json));
   }
   return document;
 }

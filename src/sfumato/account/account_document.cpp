@@ -91,22 +91,24 @@ void state_claim(const AccountAnswer& answer, Document& document) {
   const ClaimAnswer& claim = *answer.claim;
   const Text text = say("{} = {} at {}", kEpsilon, claim.epsilon.nats(), at(claim.delta));
   const double upper = claim.proven.upper.value;
+  const VerdictWord not_proven{"NOT PROVEN"};
   switch (claim.verdict) {
     case Verdict::holds:
-      document.state(StatementKind::verdict, say("PROVEN: {}.", text), Outcome::good);
+      document.state(StatementKind::verdict, say("{}: {}.", VerdictWord{"PROVEN"}, text),
+                     Outcome::good);
       break;
     case Verdict::violated:
-      document.state(
-          StatementKind::verdict,
-          say("REFUTED: {}. On some data a run with these settings reveals {} {}.", text,
-              Maths{"epsilon >="}, ClaimedNumber{{claim.proven.lower.value, Claim::lower_bound}}),
-          Outcome::bad);
+      document.state(StatementKind::verdict,
+                     say("{}: {}. On some data a run with these settings reveals {} {}.",
+                         VerdictWord{"REFUTED"}, text, Maths{"epsilon >="},
+                         ClaimedNumber{{claim.proven.lower.value, Claim::lower_bound}}),
+                     Outcome::bad);
       break;
     default:
       document.state(StatementKind::verdict,
                      std::isfinite(upper)
-                         ? say("NOT PROVEN: {}. Proven is {}.", text, at_most(upper))
-                         : say("NOT PROVEN: {}. No finite epsilon is.", text),
+                         ? say("{}: {}. Proven is {}.", not_proven, text, at_most(upper))
+                         : say("{}: {}. No finite epsilon is.", not_proven, text),
                      Outcome::open);
   }
   document.add_verdict(

@@ -70,7 +70,8 @@ Document document_of(const BudgetShowAnswer& answer, Detail detail) {
       "not released was killed or is still going; it counts as spent.");
   if (answer.verdict == Verdict::violated) {
     document.state(StatementKind::verdict,
-                   "OVERSPENT: more was recorded than the limit allows. No further run is booked.",
+                   say("{}: more was recorded than the limit allows. No further run is booked.",
+                       VerdictWord{"OVERSPENT"}),
                    Outcome::bad);
   }
   return document;

@@ -189,18 +189,20 @@ Figure roc_figure(const std::vector<NamedAttack>& attacks, double confidence,
   for (const NamedAudit& audit : audits) {
     figure.add(tests_of(audit, audits.size() == 1 ? kMostTests : 1));
   }
-  std::string caption;
-  if (claim) {
-    caption = "A mechanism that keeps the claim keeps every attack inside the shaded region. ";
+  const Text region =
+      claim ? "A mechanism that keeps the claim keeps every attack inside the shaded region." : "";
+  const Text corner =
+      audits.empty()
+          ? Text()
+          : say("A box is the confidence region of a tested threshold; its lower right corner {}.",
+                claim ? "outside the region refutes the claim" : "is what the bounds are made of");
+  if (claim || !audits.empty()) {
+    figure.set_caption(say("{}{}{}", region, claim && !audits.empty() ? " " : "", corner));
+  } else {
+    figure.set_caption(
+        "How many members an attack finds against how many others it takes for members; it finds "
+        "more the further it is above the line of a coin toss.");
   }
-  if (!audits.empty()) {
-    caption += "A box is the confidence region of a tested threshold; its lower right corner ";
-    caption += claim ? "outside the region refutes the claim." : "is what the bounds are made of.";
-  }
-  figure.set_caption(!caption.empty() ? caption
-                                      : "How many members an attack finds against how many others "
-                                        "it takes for members; it finds more the further it is "
-                                        "above the line of a coin toss.");
   return figure;
 }
 

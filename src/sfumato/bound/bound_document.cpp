@@ -61,10 +61,10 @@ void state_problem(const BoundAnswer& answer, Document& document) {
                                                   Text(problem.kind.d_prime)));
   }
   if (!problem.way_of_change.empty()) {
-    document.state(StatementKind::info, problem.way_of_change + ".");
+    document.state(StatementKind::info, say("{}.", Text().add(Unmarked{problem.way_of_change})));
   }
   for (const std::string& derived : derived_constants(problem.pair)) {
-    document.state(StatementKind::info, say("Derived: {}.", Text(derived)));
+    document.state(StatementKind::info, say("Derived: {}.", Text().add(Unmarked{derived})));
   }
   if (!problem.defaults.empty()) document.state(StatementKind::info, problem.defaults);
   if (!same_start(problem.pair)) {
@@ -158,9 +158,9 @@ void state_contradictions(const BoundAnswer& answer, Document& document) {
   if (above.empty()) return;
   if (answer.verdict == Verdict::violated) {
     document.state(StatementKind::verdict,
-                   say("VIOLATION at {}: the KL on the grid is above a bound. An assumption of "
+                   say("{} at {}: the KL on the grid is above a bound. An assumption of "
                        "the file is false.",
-                       times_text(above)),
+                       VerdictWord{"VIOLATION"}, times_text(above)),
                    Outcome::bad);
     return;
   }

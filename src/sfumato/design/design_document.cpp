@@ -90,16 +90,6 @@ std::string cost_text(const DesignAnswer& answer) {
                         : "privacy cost, mean s^T Sigma^{-1} s";
 }
 
-/// In brief a number stands without footnotes.
-template <class T>
-Cell shown(Claimed<T> claimed, Detail detail) {
-  if (detail == Detail::brief) {
-    claimed.method.clear();
-    claimed.assumptions.clear();
-  }
-  return claimed;
-}
-
 bool is_full(DesignForm form) { return form == DesignForm::full || form == DesignForm::low_rank; }
 
 bool has_constant_gain(const std::vector<DesignFrontierPoint>& points) {
@@ -111,15 +101,7 @@ bool has_constant_gain(const std::vector<DesignFrontierPoint>& points) {
 
 template <class Row>
 RowFields<Row> in_detail(RowFields<Row> fields, Detail detail) {
-  if (detail == Detail::full) return fields;
-  for (RowField<Row>& field : fields) {
-    field.of = [of = std::move(field.of)](const Row& row) {
-      const Cell cell = of(row);
-      const auto* claimed = std::get_if<Claimed<double>>(&cell.content());
-      return claimed == nullptr ? cell : Cell(Claimed<double>{claimed->value, claimed->claim});
-    };
-  }
-  return fields;
+  return detail == Detail::full ? fields : bare_fields(std::move(fields));
 }
 
 RowField<Design> design_field(std::string key, std::string title,
@@ -223,57 +205,97 @@ Figure frontier_figure(const DesignAnswer& answer, const std::vector<DesignFront
   figure.add(std::move(best));
   figure.add(std::move(isotropic));
   if (!points.empty() && has_constant_gain(points)) {
-    figure.set_caption(fmt::format(
-        "At every error isotropic noise costs {} times as much privacy: both scale with "
-        "the size of the noise alike.",
-        format_number(points.front().design.gain_over_isotropic())));
+    figure.set_caption(say(
+        "At every error isotropic noise costs {} times as much privacy: both scale with the size "
+        "of the noise alike.",
+        ClaimedNumber{{points.front().design.gain_over_isotropic()}}));
   }
   return figure;
 }
 
-/// What each round on a problem achieved, and what the best one is.
-Table rounds_table(const IterationAnswer& rounds) {
-  Table table("rounds", fmt::format("Rounds, judged at t = {}", rounds.time),
-              {{"round", "round"},
-               {"kl", rounds.exact ? "KL(D||D')" : "bound on KL(D||D')", "nats"},
-               rounds.exact ? Column{"kl_reverse", "KL(D'||D)", "nats"}
-                            : Column{"kl_proven", "proven KL(D||D')", "nats"},
-               {"gain", "gain"},
-               {"kept", "kept"}});
-  const double first = rounds.design.rounds.front().kl.value.value();
-  for (std::size_t i = 0; i < rounds.design.rounds.size(); ++i) {
-    const DesignRound& round = rounds.design.rounds[i];
-    const Claimed<Nats>& beside = rounds.beside[i];
-    table.add_row(
-        {static_cast<std::int64_t>(i), round.kl,
-         std::isfinite(beside.value.value()) ? Cell(beside) : Cell(Empty{"not proven here"}),
-         Claimed<double>{gain(first, round.kl.value.value()), round.kl.claim,
-                         "KL of round 0 divided by that of this round"},
-         i == 0 ? "isotropic" : (round.accepted ? "yes" : "no, not better")});
-  }
-  return table;
+/// A round on a problem, with what it is judged by.
+struct JudgedRound {
+  std::size_t number;
+  const IterationAnswer* rounds;
+
+  [[nodiscard]] const DesignRound& round() const { return rounds->design.rounds[number]; }
+  [[nodiscard]] const DesignRound& first() const { return rounds->design.rounds.front(); }
+};
+
+/// What a round achieved; its KL are the results of the best one.
+RowFields<JudgedRound> round_fields(const IterationAnswer& rounds) {
+  using Row = JudgedRound;
+  return {
+      {.key = "round", .title = "round", .of = [](const Row& row) { return Cell(row.number); }},
+      {.key = "kl",
+       .title = rounds.exact ? "KL(D||D')" : "bound on KL(D||D')",
+       .of = [](const Row& row) { return Cell(row.round().kl); },
+       .unit = "nats",
+       .result = "kl_forward"},
+      {.key = rounds.exact ? "kl_reverse" : "kl_proven",
+       .title = rounds.exact ? "KL(D'||D)" : "proven KL(D||D')",
+       .of =
+           [](const Row& row) {
+             const Claimed<Nats>& beside = row.rounds->beside[row.number];
+             return std::isfinite(beside.value.value()) ? Cell(beside)
+                                                        : Cell(Empty{"not proven here"});
+           },
+       .unit = "nats"},
+      {.key = "gain",
+       .title = "gain",
+       .of =
+           [](const Row& row) {
+             const Claimed<Nats>& kl = row.round().kl;
+             return Cell(Claimed<double>{gain(row.first().kl.value.value(), kl.value.value()),
+                                         kl.claim, "KL of round 0 divided by that of this round"});
+           }},
+      {.key = "kept", .title = "kept", .of = [](const Row& row) {
+         return Cell(row.number == 0        ? "isotropic"
+                     : row.round().accepted ? "yes"
+                                            : "no, not better");
+       }}};
 }
 
+Table rounds_table(const IterationAnswer& rounds) {
+  std::vector<JudgedRound> rows;
+  for (std::size_t i = 0; i < rounds.design.rounds.size(); ++i) rows.push_back({i, &rounds});
+  return table_of("rounds", fmt::format("Rounds, judged at t = {}", rounds.time),
+                  round_fields(rounds), rows);
+}
+
+/// What the best round is.
 Table iterated_table(const DesignAnswer& answer, const IterationAnswer& rounds, Detail detail) {
-  const IteratedDesign& design = rounds.design;
-  const Covariance& noise = design.result().noise;
-  Table table(
-      "design", "Design",
-      {{"quantity", "quantity"}, {"value", "value", "", NumberStyle::general, Align::right}});
-  table.add_row({"form", std::string(name(answer.task.form))});
-  table.add_row({"coordinates", answer.dimension()});
-  table.add_row({answer.measure.name,
-                 shown(exact(answer.measure.scale * weighted_trace(answer.measure.weights, noise),
-                             "of this covariance"),
-                       detail)});
-  table.add_row({"KL(D||D') with isotropic noise", shown(design.rounds.front().kl, detail)});
-  table.add_row({"KL(D||D') with this noise", shown(design.result().kl, detail)});
-  table.add_row(
-      {"gain over isotropic", shown(Claimed<double>{gain(design.rounds.front().kl.value.value(),
-                                                         design.result().kl.value.value()),
-                                                    design.result().kl.claim, "ratio of the two"},
-                                    detail)});
-  return table;
+  const ErrorMeasure& measure = answer.measure;
+  const DesignForm form = answer.task.form;
+  const Index coordinates = answer.dimension();
+  using Row = IteratedDesign;
+  const RowFields<Row> fields = {
+      {.key = "form",
+       .title = "form",
+       .of = [form](const Row&) { return Cell(std::string(name(form))); }},
+      {.key = "coordinates",
+       .title = "coordinates",
+       .of = [coordinates](const Row&) { return Cell(coordinates); }},
+      {.key = "error",
+       .title = measure.name,
+       .of =
+           [&measure](const Row& design) {
+             return Cell(
+                 exact(measure.scale * weighted_trace(measure.weights, design.result().noise),
+                       "of this covariance"));
+           }},
+      {.key = "kl_isotropic",
+       .title = "KL(D||D') with isotropic noise",
+       .of = [](const Row& design) { return Cell(design.rounds.front().kl); }},
+      {.key = "kl",
+       .title = "KL(D||D') with this noise",
+       .of = [](const Row& design) { return Cell(design.result().kl); }},
+      {.key = "gain", .title = "gain over isotropic", .of = [](const Row& design) {
+         return Cell(Claimed<double>{
+             gain(design.rounds.front().kl.value.value(), design.result().kl.value.value()),
+             design.result().kl.claim, "ratio of the two"});
+       }}};
+  return quantities_of("design", "Design", in_detail(fields, detail), rounds.design);
 }
 
 /// The largest shares of the budget, by coordinate or group, as a table and a figure.
@@ -282,27 +304,33 @@ void add_shares(Document& document, const DesignAnswer& answer, const Covariance
   const int top = answer.question.top;
   if (top == 0 || task.form == DesignForm::isotropic) return;
   const bool grouped = task.form == DesignForm::grouped;
-  Table table("noise", grouped ? "Where the noise goes, by group" : "Where the noise goes",
-              {{"index", grouped ? "group" : "coordinate"},
-               {"variance", grouped ? "mean variance" : "variance"},
-               {"share", "share of the budget", "", NumberStyle::probability}});
   const auto shares = grouped ? largest_groups(noise, task.budget.weights, task.groups, top)
                               : largest_coordinates(noise, task.budget.weights, top);
-  Series bars{"share", "share of the budget", {}, {}, {}, Claim::exact, "share of tr(W Sigma)"};
+  const char* each = grouped ? "group" : "coordinate";
+  const RowFields<NoiseShare> fields = {
+      {.key = "index",
+       .title = each,
+       .of = [](const NoiseShare& share) { return Cell(share.index + 1); }},
+      {.key = "variance",
+       .title = grouped ? "mean variance" : "variance",
+       .of = [](const NoiseShare& share) { return Cell(exact(share.variance, "entry of Sigma")); }},
+      {.key = "share",
+       .title = "share of the budget",
+       .of =
+           [](const NoiseShare& share) { return Cell(exact(share.share, "share of tr(W Sigma)")); },
+       .style = NumberStyle::probability}};
+  Table table = table_of(
+      "noise", grouped ? "Where the noise goes, by group" : "Where the noise goes", fields, shares);
   std::vector<std::string> names;
-  for (const NoiseShare& share : shares) {
-    table.add_row({share.index + 1, exact(share.variance, "entry of Sigma"),
-                   exact(share.share, "share of tr(W Sigma)")});
-    bars.x.push_back(static_cast<double>(names.size()));
-    bars.y.push_back(share.share);
-    names.push_back(fmt::format("{} {}", grouped ? "group" : "coordinate", share.index + 1));
-  }
+  for (const NoiseShare& share : shares)
+    names.push_back(fmt::format("{} {}", each, share.index + 1));
+  Series bars = series_of(fields.back(), shares,
+                          [place = 0.0](const NoiseShare&) mutable { return place++; });
   if (names.empty()) return document.add(std::move(table));
   Figure figure("noise_figure", table.title(), Mark::columns,
-                {grouped ? "group" : "coordinate", "", Scale::linear, std::move(names)},
-                {"share of the budget"});
-  figure.set_caption(fmt::format("What each {} gets of the noise that the budget allows.",
-                                 grouped ? "group" : "coordinate"));
+                {each, "", Scale::linear, std::move(names)}, {"share of the budget"});
+  figure.set_caption(say("What each {} gets of the noise that the budget allows.",
+                         grouped ? "group" : "coordinate"));
   figure.add(std::move(bars));
   document.add(std::move(table));
   document.add(std::move(figure));
@@ -315,16 +343,16 @@ bool is_private(const DesignAnswer& answer) {
 void state_private(const DesignAnswer& answer, Document& document) {
   if (!is_private(answer)) return;
   document.state(StatementKind::warning,
-                 "the differences are private: a Sigma computed from private data is itself a "
-                 "release, and nothing here bounds what it reveals. Use it to learn what could be "
-                 "gained, not to train a model for publication.");
+                 say("the differences are private: a {} computed from private data is itself a "
+                     "release, and nothing here bounds what it reveals. Use it to learn what could "
+                     "be gained, not to train a model for publication.",
+                     Maths{"Sigma"}));
 }
 
 /// What must stand in every answer: where the differences came from.
 void state_origin(const DesignAnswer& answer, Document& document) {
-  document.state(StatementKind::info,
-                 fmt::format("Hides {} from {}, declared {}.", answer.description, answer.source,
-                             name(answer.question.differences_are)));
+  document.state(StatementKind::info, say("Hides {} from {}, declared {}.", answer.description,
+                                          answer.source, name(answer.question.differences_are)));
   state_private(answer, document);
 }
 
@@ -332,23 +360,25 @@ void state_origin(const DesignAnswer& answer, Document& document) {
 void state_cost(Document& document) {
   document.state(
       StatementKind::assumption,
-      "half the cost s^T Sigma^{-1} s is the path KL per unit of training time, and KL <= cost / "
-      "kappa at all times if the drift contracts at rate kappa. This holds for the given "
-      "differences; a record whose difference is not among them may be more exposed.");
+      say("half the cost {} is the path KL per unit of training time, and {} at all times if the "
+          "drift contracts at rate {}. This holds for the given differences; a record whose "
+          "difference is not among them may be more exposed.",
+          Maths{"s^T Sigma^{-1} s"}, Maths{"KL <= cost / kappa"}, Maths{"kappa"}));
 }
 
 void state_rounds(const IterationAnswer& rounds, Document& document) {
   if (!rounds.way_of_change.empty()) {
-    document.state(StatementKind::info, rounds.way_of_change + ".");
+    document.state(StatementKind::info, say("{}.", Text().add(Unmarked{rounds.way_of_change})));
   }
   document.state(
       StatementKind::info,
-      rounds.exact ? "The differences depend on the weights, and the weights on the noise: each "
-                     "round designs for the gradient of the exact KL at the previous noise."
-                   : fmt::format("The differences depend on the weights, and the weights on the "
-                                 "noise: each round designs for the differences along {} "
-                                 "simulated paths (seed {}, steps of {}) under the previous noise.",
-                                 rounds.paths, rounds.seed, rounds.step));
+      rounds.exact
+          ? Text("The differences depend on the weights, and the weights on the noise: each round "
+                 "designs for the gradient of the exact KL at the previous noise.")
+          : say("The differences depend on the weights, and the weights on the noise: each round "
+                "designs for the differences along {} simulated paths (seed {}, steps of {}) under "
+                "the previous noise.",
+                rounds.paths, rounds.seed, fmt::format("{}", rounds.step)));
   document.state(
       StatementKind::assumption,
       "one pair of data sets: the noise that hides this record best may expose another.");
@@ -356,29 +386,29 @@ void state_rounds(const IterationAnswer& rounds, Document& document) {
 
 void state_warnings(const DesignAnswer& answer, const Design& design, Document& document) {
   for (const DesignWarning warning : design.warnings) {
-    std::string text(describe(warning));
-    if (warning == DesignWarning::silent_coordinates) {
-      text += fmt::format(" ({} of them; --floor gives them noise)", design.silent);
-    }
-    document.state(StatementKind::warning, text + ".");
+    const Text which =
+        warning == DesignWarning::silent_coordinates
+            ? say(" ({} of them; {} gives them noise)", design.silent, KeyName{"floor"})
+            : Text();
+    document.state(StatementKind::warning, say("{}{}.", describe(warning), which));
   }
   const DesignForm form = answer.task.form;
   if ((form == DesignForm::full || form == DesignForm::low_rank) && design.gap > 1e-3) {
-    document.state(
-        StatementKind::warning,
-        fmt::format("the gap is {:.1e}: at most this much could still be gained.", design.gap));
+    document.state(StatementKind::warning,
+                   say("the gap is {}: at most this much could still be gained.",
+                       Maths{fmt::format("{:.1e}", design.gap)}));
   }
 }
 
 void state_warnings(const IterationAnswer& rounds, Document& document) {
   document.state(StatementKind::info,
-                 fmt::format("Ended after round {}: {}.", rounds.design.rounds.size() - 1,
-                             describe(rounds.design.end)));
+                 say("Ended after round {}: {}.", rounds.design.rounds.size() - 1,
+                     describe(rounds.design.end)));
   if (rounds.bare == 0) return;
   document.state(StatementKind::warning,
-                 fmt::format("{} coordinates have less than {} of the isotropic variance: another "
-                             "record may be exposed there (--floor gives them more noise).",
-                             rounds.bare, kBareShare));
+                 say("{} coordinates have less than {} of the isotropic variance: another record "
+                     "may be exposed there ({} gives them more noise).",
+                     rounds.bare, kBareShare, KeyName{"floor"}));
 }
 
 void add_full(const DesignAnswer& answer, Document& document) {
@@ -409,10 +439,10 @@ void add_full(const DesignAnswer& answer, Document& document) {
 }
 
 /// "privacy cost 8.372; isotropic noise of the same error: 30.76, 3.674 times as much."
-std::string gain_sentence(const std::string& quantity, double value, double isotropic) {
-  return fmt::format("{} {}. Isotropic noise of the same error: {}, {} times as much.", quantity,
-                     format_number(value), format_number(isotropic),
-                     format_number(gain(isotropic, value)));
+Text gain_sentence(const Text& quantity, double value, double isotropic) {
+  return say("{} {}. Isotropic noise of the same error: {}, {} times as much.", quantity,
+             ClaimedNumber{{value}}, ClaimedNumber{{isotropic}},
+             ClaimedNumber{{gain(isotropic, value)}});
 }
 
 /// How many times as much isotropic noise of the same error reveals; of a frontier at its middle.
@@ -432,25 +462,25 @@ double gain_of(const DesignAnswer& answer) {
 
 Abstract abstract_of(const DesignAnswer& answer) {
   const double times = gain_of(answer);
-  const std::string much = format_number(times, Rounding::nearest, 3);
   Abstract abstract;
   abstract.released = "Nothing yet: this is the noise to train with.";
-  abstract.asked = fmt::format("Which {} noise hides {} best for a given loss of accuracy?",
-                               name(answer.task.form), answer.description);
+  abstract.asked = say("Which {} noise hides {} best for a given loss of accuracy?",
+                       name(answer.task.form), answer.description);
   if (!std::isfinite(times)) {
     abstract.answer = "Isotropic noise of this size is below the floor; the design is not.";
   } else if (times < 1.01) {
     abstract.answer = "Isotropic noise is as good: shaping the noise gains nothing here.";
   } else {
-    abstract.answer = fmt::format(
-        "Shaping the noise pays: isotropic noise of the same error reveals {} times as much.",
-        much);
+    constexpr int kDigits = 3;
+    abstract.answer =
+        say("Shaping the noise pays: isotropic noise of the same error reveals {} times as much.",
+            ClaimedNumber{{times}, NumberStyle::general, kDigits});
   }
-  abstract.cost = fmt::format("Measured by {}, the same for both noises.", answer.measure.name);
+  abstract.cost = say("Measured by {}, the same for both noises.", Maths{answer.measure.name});
   abstract.advice =
       is_private(answer) ? "Do not train a model for publication with this noise: it was computed "
-                           "from private data "
-                           "and is itself a release."
+                           "from private data and is itself a "
+                           "release."
       : times < 1.01
           ? "Use isotropic noise, which is simpler."
           : "Train with this noise; what it hides are the given differences, not others.";
@@ -472,7 +502,8 @@ void add_brief(const DesignAnswer& answer, Document& document) {
           },
           [&](const IterationAnswer& rounds) {
             document.state(StatementKind::info,
-                           gain_sentence("KL(D||D')", rounds.design.result().kl.value.value(),
+                           gain_sentence(say("{}", Maths{"KL(D||D')"}),
+                                         rounds.design.result().kl.value.value(),
                                          rounds.design.rounds.front().kl.value.value()));
             document.add(iterated_table(answer, rounds, Detail::brief));
             state_warnings(rounds, document);
@@ -487,18 +518,19 @@ void add_results(const DesignAnswer& answer, Document& document) {
     sfumato::add_results(document, numbers, design,
                          {{"error", answer.measure.scale * design.budget}}, Missing::stated);
   };
-  std::visit(
-      Overloaded{[&](const Design& design) { add(design); },
-                 [&](const std::vector<DesignFrontierPoint>& points) {
-                   for (const DesignFrontierPoint& point : points) add(point.design);
-                 },
-                 [&](const IterationAnswer& rounds) {
-                   const auto best = rounds.design.best;
-                   document.add_result("kl_forward", rounds.design.result().kl, {{"round", best}});
-                   document.add_result(rounds.exact ? "kl_reverse" : "kl_proven",
-                                       rounds.beside[best], {{"round", best}});
-                 }},
-      answer.found);
+  std::visit(Overloaded{[&](const Design& design) { add(design); },
+                        [&](const std::vector<DesignFrontierPoint>& points) {
+                          for (const DesignFrontierPoint& point : points) add(point.design);
+                        },
+                        [&](const IterationAnswer& rounds) {
+                          const auto best = rounds.design.best;
+                          const std::vector<Subject> of = {{"round", best}};
+                          sfumato::add_results(document, round_fields(rounds),
+                                               JudgedRound{best, &rounds}, of, Missing::stated);
+                          document.add_result(rounds.exact ? "kl_reverse" : "kl_proven",
+                                              rounds.beside[best], of);
+                        }},
+             answer.found);
 }
 
 }  // namespace

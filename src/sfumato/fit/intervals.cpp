@@ -32,7 +32,7 @@ double left_of_start(double shrink, double steps, double average_last) {
 /// Empty, and the reason, where it has not arrived.
 std::optional<MatrixXd> error_of_descent(const FitPlan& plan, const PrivateFit& fit,
                                          const VectorXd& curvature, const MatrixXd& directions,
-                                         double scatter, std::string* reason) {
+                                         double scatter, Text* reason) {
   const PlannedDescent& descent = *plan.descent();
   const auto steps = static_cast<double>(descent.steps),
              last = static_cast<double>(descent.average_last);
@@ -77,7 +77,9 @@ void add_to_squares(const PublicTable& table, const FitPlan& plan, PrivateFit* f
 /// features. (With the mean of p (1 - p) for all of them intervals of 95 % held the truth in 91 % of 4,000 cases.)
 void add_to_logistic(const FitPlan& plan, PrivateFit* fit) {
   if (!fit->curvature) {
-    fit->no_intervals = "those of a logistic regression are paid for: `interval_share` = 0.1";
+    fit->no_intervals =
+        say("a share of the budget pays for those of a logistic regression ({}, usually 0.1)",
+            KeyName{"interval_share"});
     return;
   }
   const double per_row = 4.0 * plan.rows;

@@ -13,6 +13,7 @@
 #include "sfumato/fit/metric.hpp"
 #include "sfumato/fit/plan.hpp"
 #include "sfumato/random/release_bits.hpp"
+#include "sfumato/report/sentence.hpp"
 
 namespace sfumato {
 
@@ -46,7 +47,7 @@ struct PrivateFit {
   std::optional<HeldOut> held_out = {};
   /// Covariance of the parameters, noise and sampling together, where an interval can be trusted; else the reason.
   std::optional<Eigen::MatrixXd> covariance = {};
-  std::string no_intervals = {};
+  Text no_intervals = {};                    ///< why there are none
   std::optional<RowExposure> exposure = {};  ///< where it was asked for; not for publication
 };
 

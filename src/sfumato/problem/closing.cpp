@@ -3,7 +3,8 @@
 namespace sfumato {
 
 void state_more(Document& document) {
-  document.state(StatementKind::summary, "More: --full, --report FILE.html (figures), --json.");
+  document.state(StatementKind::summary,
+                 say("More: {}, {} (figures), {}.", More::all, More::page, More::json));
 }
 
 void close_document(Document& document, Detail detail, bool stopped, const Text& summary) {

@@ -59,7 +59,8 @@ Text difference_text(const QuadraticAnswer& answer) {
         distance_text("the covariance of the start", "|V0 - V0'|",
                       (dense(d.start.covariance) - dense(d_prime.start.covariance)).norm()));
   }
-  Text text = question.way_of_change.empty() ? Text() : Text(question.way_of_change + ". ");
+  Text text =
+      question.way_of_change.empty() ? Text() : Text().add(Unmarked{question.way_of_change + ". "});
   return text += say("D and {} differ in {}; they share everything else.", kDPrime, listed(parts));
 }
 

@@ -52,8 +52,9 @@ void add_training_figures(const QuadraticAnswer& answer, Document& document) {
     add(kl_figure, curve(k, "KL(D||D')", "KL(D'||D)", &QuadraticPoint::kl));
     add(delta_figure, curve(k, "delta D||D'", "delta D'||D", &QuadraticPoint::delta));
   }
-  kl_figure.set_caption(
-      "How far apart the distributions of the parameters on D and on D' are: 0 is no difference.");
+  kl_figure.set_caption(say(
+      "How far apart the distributions of the parameters on D and on {} are: 0 is no difference.",
+      Maths{"D'"}));
   delta_figure.set_caption(
       fmt::format("What is left above a factor of exp({}) between the two distributions.",
                   format_input(epsilon)));

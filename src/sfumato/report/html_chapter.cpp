@@ -36,22 +36,14 @@ std::string short_verdict(const Statement& verdict) {
       name(verdict.outcome), line, typeset_html(verdict.evidence));
 }
 
-/// A sentence as the page has it: its first word with a capital, unless it begins with a key, a formula or a number. Of words
-/// that were not marked a first one that may be a name is left alone.
+/// A sentence as the page has it: its first word with a capital, unless it begins with a key, a formula, a number or a name, or
+/// nobody marked what it begins with.
 Text capitalised(const Text& text) {
   if (text.empty()) return text;
   Text::Part first = text.parts().front();
-  const auto raise = [](char& c) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  };
   if (auto* words = std::get_if<Words>(&first)) {
-    raise(words->words.front());
-  } else if (auto* unmarked = std::get_if<Unmarked>(&first); unmarked != nullptr) {
-    const std::string& all = unmarked->words;
-    const auto end =
-        std::find_if(all.begin(), all.end(), [](char c) { return c < 'a' || c > 'z'; });
-    const bool is_word = end - all.begin() > 1 && end != all.end() && (*end == ' ' || *end == ',');
-    if (is_word) raise(unmarked->words.front());
+    char& c = words->words.front();
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   }
   Text changed;
   changed.add(std::move(first));

@@ -68,13 +68,6 @@ std::string series_html(const Figure& figure, const Series& series) {
   return html + "</li>\n";
 }
 
-/// A caption ends as sentences do.
-std::string sentence(const std::string& text) {
-  const bool ended =
-      text.empty() || std::string_view(".?!:").find(text.back()) != std::string::npos;
-  return typeset_html(text) + (ended ? "" : ".");
-}
-
 }  // namespace
 
 bool is_wide(const Figure& figure) {
@@ -92,15 +85,15 @@ std::string html_figure(const Figure& figure, std::string_view id, std::string_v
       R"(<figure class="figure-block{}" id="{}" data-key="{}" data-figure="{}" data-title="{}" )"
       R"(data-number="{}" data-x="{}" data-y="{}"{}>)"
       "\n"
-      R"(<figcaption id="{}-caption"><span class="label">Figure {}.</span> {})",
+      R"(<figcaption id="{}-caption"><span class="label">Figure {}.</span> {}.)",
       is_wide(figure) ? " wide" : "", id, html_text(figure.key()), path,
       html_escaped(typeset_text(figure.title())), number,
       html_escaped(typeset_text(figure.x().title)), html_escaped(typeset_text(figure.y().title)),
       figure.z() ? fmt::format(R"( data-z="{}")", html_escaped(typeset_text(figure.z()->title)))
                  : "",
-      id, number, sentence(figure.title()));
+      id, number, typeset_html(figure.title()));
   if (!figure.caption().empty()) {
-    html += fmt::format(R"( <span class="caption-text">{}</span>)", sentence(figure.caption()));
+    html += fmt::format(R"( <span class="caption-text">{}</span>)", typeset_html(figure.caption()));
   }
   html += "</figcaption>\n";
   html += can_draw ? fmt::format(R"(<div class="plot"><noscript>{}</noscript></div>)", kNoScripts)

@@ -80,18 +80,6 @@ const Abstract* abstract_of(const Report& report) {
   return nullptr;
 }
 
-/// Large letters break lines often: a sign stays with its number, and with the letter before it.
-std::string unbroken(std::string html) {
-  constexpr std::string_view kSpace = "\u00a0";
-  for (const std::string_view sign : {" ≤ ", " ≥ ", " = ", " ~ "}) {
-    const std::string kept = fmt::format("{}{}{}", kSpace, sign.substr(1, sign.size() - 2), kSpace);
-    for (std::size_t at = html.find(sign); at != std::string::npos; at = html.find(sign, at)) {
-      html.replace(at, sign.size(), kept);
-    }
-  }
-  return html;
-}
-
 std::string abstract_html(const Report& report) {
   const Abstract* abstract = abstract_of(report);
   if (abstract == nullptr) return {};
@@ -100,7 +88,7 @@ std::string abstract_html(const Report& report) {
     html += fmt::format("<p class=\"lead\">{}</p>\n", typeset_html(abstract->asked));
   }
   if (!abstract->answer.empty()) {
-    html += fmt::format("<p class=\"answer\">{}</p>\n", unbroken(typeset_html(abstract->answer)));
+    html += fmt::format("<p class=\"answer\">{}</p>\n", typeset_html(abstract->answer));
   }
   std::string facts;
   const auto fact = [&](std::string_view what, const Text& text) {
@@ -207,33 +195,9 @@ std::string contents_html(const Report& report, const std::vector<ChapterPlace>&
 
 }  // namespace
 
-namespace {
-
-/// Escaped, with numbers such as 784-10-10 in one piece: a heading is not broken within them.
-std::string title_html(std::string_view given) {
-  const std::string title = typeset_text(given);
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::string html;
-  for (std::size_t from = 0; from < title.size();) {
-    const std::size_t end = std::min(title.find(' ', from), title.size());
-    const std::string_view word = std::string_view(title).substr(from, end - from);
-    bool joined = false;
-    for (std::size_t i = 1; i + 1 < word.size(); ++i) {
-      joined = joined || (word[i] == '-' && digit(word[i - 1]) && digit(word[i + 1]));
-    }
-    html +=
-        joined ? fmt::format("<span class=\"short\">{}</span>", html_text(word)) : html_text(word);
-    if (end < title.size()) html += ' ';
-    from = end + 1;
-  }
-  return html;
-}
-
-}  // namespace
-
 std::string html_summary(const Report& report, const std::vector<ChapterPlace>& places) {
   return fmt::format("<section id=\"summary\" class=\"summary\">\n<h1>{}</h1>\n",
-                     title_html(report.title)) +
+                     html_text(typeset_text(report.title))) +
          abstract_html(report) + verdicts_html(report) + closing_html(report) +
          warnings_html(report) + contents_html(report, places) + "</section>\n";
 }

@@ -66,6 +66,7 @@ void put_intervals(Json& json, const char* key, const std::optional<Intervals>& 
 }
 
 struct BlockToJson {
+  KeyStyle keys;
   Json operator()(const Table& table) const {
     Json json{{"type", "table"}, {"key", table.key()}, {"title", table.title()}};
     if (table.key_columns() != 1) json["key_columns"] = table.key_columns();
@@ -94,7 +95,7 @@ struct BlockToJson {
               {"title", figure.title()},
               {"mark", name(figure.mark())}};
     if (figure.layout() == Layout::multiples) json["layout"] = "multiples";
-    if (!figure.caption().empty()) json["caption"] = figure.caption();
+    if (!figure.caption().empty()) json["caption"] = figure.caption().plain(keys);
     json["axes"] = {{"x", axis_to_json(figure.x())}, {"y", axis_to_json(figure.y())}};
     if (figure.z()) json["axes"]["z"] = axis_to_json(*figure.z());
     json["series"] = Json::array();
@@ -113,7 +114,8 @@ struct BlockToJson {
     return json;
   }
   Json operator()(const Statement& statement) const {
-    Json json{{"type", "statement"}, {"kind", name(statement.kind)}, {"text", statement.plain()}};
+    Json json{
+        {"type", "statement"}, {"kind", name(statement.kind)}, {"text", statement.plain(keys)}};
     if (statement.outcome != Outcome::none) json["outcome"] = name(statement.outcome);
     return json;
   }
@@ -134,13 +136,13 @@ Json result_to_json(const Result& result) {
   return json;
 }
 
-Json abstract_to_json(const Abstract& abstract) {
+Json abstract_to_json(const Abstract& abstract, KeyStyle keys) {
   Json json = Json::object();
   for (const auto& [key, text] :
        {std::pair("released", abstract.released), std::pair("asked", abstract.asked),
         std::pair("answer", abstract.answer), std::pair("cost", abstract.cost),
         std::pair("advice", abstract.advice)}) {
-    if (!text.empty()) json[key] = text.plain();
+    if (!text.empty()) json[key] = text.plain(keys);
   }
   return json;
 }
@@ -161,11 +163,11 @@ Json verdict_to_json(const CheckedClaim& verdict) {
 
 }  // namespace
 
-std::string render_json(const Document& document) {
+std::string render_json(const Document& document, KeyStyle keys) {
   Json json{{"schema_version", kDocumentSchemaVersion},
             {"command", document.command()},
             {"title", document.title()}};
-  if (document.abstract()) json["abstract"] = abstract_to_json(*document.abstract());
+  if (document.abstract()) json["abstract"] = abstract_to_json(*document.abstract(), keys);
   json["provenance"] = Json::object();
   for (const auto& [key, value] : document.provenance()) json["provenance"][key] = value;
   json["results"] = Json::array();
@@ -176,7 +178,7 @@ std::string render_json(const Document& document) {
   }
   json["blocks"] = Json::array();
   for (const Block& block : document.blocks()) {
-    json["blocks"].push_back(std::visit(BlockToJson{}, block));
+    json["blocks"].push_back(std::visit(BlockToJson{keys}, block));
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

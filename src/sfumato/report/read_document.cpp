@@ -188,13 +188,16 @@ Series read_series(const Node& node) {
   return series;
 }
 
+/// A text as JSON has it, where mathematics is not marked.
+Text unmarked(const Node& node) { return Text().add(Unmarked{node.text()}); }
+
 Figure read_figure(const Node& node) {
   const Node axes = node.at("axes");
   const auto z = axes.find("z");
   Figure figure(node.at("key").text(), node.at("title").text(), node.at("mark").one_of(kMarks),
                 read_axis(axes.at("x")), read_axis(axes.at("y")),
                 z ? std::optional(read_axis(*z)) : std::nullopt);
-  if (const auto caption = node.find("caption")) figure.set_caption(caption->text());
+  if (const auto caption = node.find("caption")) figure.set_caption(unmarked(*caption));
   if (const auto layout = node.find("layout")) {
     if (layout->text() != "multiples") layout->refuse("is not \"multiples\"");
     figure.set_layout(Layout::multiples);
@@ -209,7 +212,7 @@ Block read_block(const Node& node) {
   if (type == "figure") return read_figure(node);
   if (type != "statement") node.at("type").refuse(fmt::format("is \"{}\", which is unknown", type));
   const auto outcome = node.find("outcome");
-  return Statement{node.at("kind").one_of(kKinds), node.at("text").text(),
+  return Statement{node.at("kind").one_of(kKinds), unmarked(node.at("text")),
                    outcome ? outcome->one_of(kOutcomes) : Outcome::none};
 }
 
@@ -232,7 +235,7 @@ void read_result(const Node& node, Document& document) {
 Abstract read_abstract(const Node& node) {
   const auto text = [&](const char* key) {
     const auto found = node.find(key);
-    return found ? found->text() : std::string();
+    return found ? unmarked(*found) : Text();
   };
   if (!node.json().is_object()) node.refuse("is not an object");
   return {text("released"), text("asked"), text("answer"), text("cost"), text("advice")};

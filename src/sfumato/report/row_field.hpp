@@ -105,6 +105,19 @@ template <class Row>
   return fields;
 }
 
+/// The number and its claim alone: nothing that needs a note.
+[[nodiscard]] inline Cell bare(const Cell& cell) {
+  const auto* claimed = std::get_if<Claimed<double>>(&cell.content());
+  return claimed == nullptr ? cell : Cell(Claimed<double>{claimed->value, claimed->claim});
+}
+template <class Row>
+[[nodiscard]] RowFields<Row> bare_fields(RowFields<Row> fields) {
+  for (RowField<Row>& field : fields) {
+    field.of = [of = std::move(field.of)](const Row& row) { return bare(of(row)); };
+  }
+  return fields;
+}
+
 /// Head and cells from one list: a row of the table for each row. The first `key_columns` say what a row is about.
 template <class Row, class Rows>
 [[nodiscard]] Table table_of(std::string key, std::string title, const RowFields<Row>& fields,
@@ -125,10 +138,9 @@ template <class Row, class Rows>
 /// out.
 template <class Row>
 [[nodiscard]] Table quantities_of(std::string key, std::string title, const RowFields<Row>& fields,
-                                  const Row& row) {
-  Table table(
-      std::move(key), std::move(title),
-      {{"quantity", "quantity"}, {"value", "value", "", NumberStyle::general, Align::right}});
+                                  const Row& row, Align align = Align::right) {
+  Table table(std::move(key), std::move(title),
+              {{"quantity", "quantity"}, {"value", "value", "", NumberStyle::general, align}});
   for (const RowField<Row>& field : fields) {
     Cell value = field.of(row);
     const auto* empty = std::get_if<Empty>(&value.content());

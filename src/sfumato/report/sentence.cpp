@@ -23,6 +23,17 @@ std::string called(const std::string& key, KeyStyle style) {
   throw InternalError("unknown style of keys");
 }
 
+std::string called(More what, KeyStyle style) {
+  const bool python = style == KeyStyle::keyword;
+  switch (what) {
+    case More::all: return python ? ".text(full=True)" : "--full";
+    case More::page: return python ? ".save(\"page.html\")" : "--report FILE.html";
+    case More::json: return python ? ".to_json()" : "--json";
+    case More::table: return python ? ".to_pandas()" : "--out FILE.csv";
+  }
+  throw InternalError("nothing shows that");
+}
+
 }  // namespace
 
 Text& Text::add(Part part) {
@@ -43,13 +54,20 @@ std::string Text::plain(KeyStyle keys) const {
   std::string text;
   for (const Part& part : parts_) {
     text += std::visit(
-        Overloaded{[](const Words& of) { return of.words; },
-                   [&](const KeyName& of) { return called(of.key, keys); },
-                   [](const Maths& of) { return of.formula; },
-                   [](const ClaimedNumber& of) { return format_claimed(of.value, of.style); },
-                   [](const InputNumber& of) { return format_input(of.value); },
-                   [](const Percent& of) { return of.digits + " %"; },
-                   [](const Unmarked& of) { return of.words; }},
+        Overloaded{
+            [](const Words& of) { return of.words; },
+            [&](const KeyName& of) { return called(of.key, keys); },
+            [](const GivenName& of) { return of.name; }, [](const Maths& of) { return of.formula; },
+            [](const ClaimedNumber& of) {
+              return of.digits == 0
+                         ? format_claimed(of.value, of.style)
+                         : format_number(of.value.value, rounding_of(of.value.claim), of.digits);
+            },
+            [](const InputNumber& of) { return format_input(of.value); },
+            [](const Percent& of) { return of.digits + " %"; },
+            [&](const More& of) { return called(of, keys); },
+            [](const VerdictWord& of) { return of.words; },
+            [](const Unmarked& of) { return of.words; }},
         part);
   }
   return text;

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -87,28 +86,25 @@ std::string render_bars(const Figure& figure, std::size_t width) {
   return text;
 }
 
-/// Green, red or yellow around the first words of a verdict, which are in capitals.
-std::string coloured(const std::string& text, Outcome outcome) {
-  const char* colour = outcome == Outcome::good ? "32" : outcome == Outcome::bad ? "31" : "33";
-  std::size_t end = 0;
-  while (end < text.size() && (std::isupper(static_cast<unsigned char>(text[end])) != 0 ||
-                               text[end] == ' ' || text[end] == '\n')) {
-    ++end;
-  }
-  while (end > 0 && std::isupper(static_cast<unsigned char>(text[end - 1])) == 0) --end;
-  if (end < 2) end = text.size();
+/// Green, red or yellow around what a verdict comes to: the word for it, or all of it where there is none.
+std::string coloured(const std::string& text, const Statement& verdict) {
+  const char* colour = verdict.outcome == Outcome::good  ? "32"
+                       : verdict.outcome == Outcome::bad ? "31"
+                                                         : "33";
+  const auto* word = std::get_if<VerdictWord>(&verdict.text.parts().front());
+  const std::size_t end = word == nullptr ? text.size() - 1 : word->words.size();  // no line break
   return fmt::format("\x1b[1;{}m{}\x1b[0m{}", colour, text.substr(0, end), text.substr(end));
 }
 
 std::string render_statement(const Statement& statement, const TextStyle& style) {
   const std::string prefix(prefix_of(statement.kind));
   std::string text = wrap(prefix, printable(statement.plain(style.keys)), style.width);
-  if (!style.colour) return text;
+  if (!style.colour || statement.text.empty()) return text;
   if (statement.kind == StatementKind::warning) {
     return fmt::format("\x1b[33m{}\x1b[0m{}", prefix, text.substr(prefix.size()));
   }
   if (statement.kind != StatementKind::verdict || statement.outcome == Outcome::none) return text;
-  return prefix + coloured(text.substr(prefix.size()), statement.outcome);
+  return prefix + coloured(text.substr(prefix.size()), statement);
 }
 
 std::string render_provenance(const Document& document, std::size_t width) {

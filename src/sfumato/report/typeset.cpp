@@ -15,6 +15,8 @@ namespace {
 
 using View = std::string_view;
 
+constexpr const char* kNoBreak = "\u00a0";
+
 struct Sign {
   View word;
   View sign;
@@ -31,7 +33,7 @@ constexpr std::array kGreek = {
 
 /// Longer ones first: "||" before "|" would be one of them.
 constexpr std::array kSigns = {Sign{"<=", "≤"}, Sign{">=", "≥"}, Sign{"->", "→"},
-                               Sign{"<-", "←"}, Sign{"||", "‖"}, Sign{"+- ", "± "}};
+                               Sign{"<-", "←"}, Sign{"||", "‖"}, Sign{"+-", "±"}};
 
 constexpr std::array kRaised = {Sign{"0", "⁰"}, Sign{"1", "¹"}, Sign{"2", "²"}, Sign{"3", "³"},
                                 Sign{"4", "⁴"}, Sign{"5", "⁵"}, Sign{"6", "⁶"}, Sign{"7", "⁷"},
@@ -150,7 +152,7 @@ class Setter {
       if (starts_chunk() && skip_code()) continue;
       if (number() || atom() || sign()) continue;
       if (as_html_ && text_.substr(at_, 2) == " %" && is_digit(before())) {
-        out_ += "\u00a0";  // 50 % stays on one line
+        out_ += kNoBreak;  // 50 % stays on one line
       } else {
         put(text_.substr(at_, 1));
       }
@@ -303,17 +305,48 @@ class Setter {
 
 std::string typeset_html(std::string_view text) { return Setter(printable(text), true).set(); }
 
+namespace {
+
+template <class... Parts>
+bool is_one_of(const Text::Part& part) {
+  return (std::holds_alternative<Parts>(part) || ...);
+}
+
+/// What stands between a formula and its number stays on their line: epsilon <= 3, delta = 1e-5.
+bool joins(const std::vector<Text::Part>& parts, std::size_t at) {
+  if (at == 0 || at + 1 >= parts.size() || !std::holds_alternative<Maths>(parts[at - 1]))
+    return false;
+  const std::string& words = std::get<Words>(parts[at]).words;
+  const bool is_sign = words == " " || words == " = " || words == " ~ ";
+  return is_sign && is_one_of<ClaimedNumber, InputNumber>(parts[at + 1]);
+}
+
+/// With spaces at which no line ends.
+std::string unbroken(const std::string& html) {
+  std::string kept;
+  for (const char c : html) kept += c == ' ' ? std::string(kNoBreak) : std::string(1, c);
+  return kept;
+}
+
+}  // namespace
+
 std::string typeset_html(const Text& text) {
+  const std::vector<Text::Part>& parts = text.parts();
   std::string html;
-  for (const Text::Part& part : text.parts()) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     html += std::visit(
-        Overloaded{[](const Words& of) { return html_text(of.words); },
+        Overloaded{[&](const Words& of) {
+                     return joins(parts, i) ? unbroken(html_text(of.words)) : html_text(of.words);
+                   },
                    [](const Unmarked& of) { return typeset_html(of.words); },
                    [](const Maths& of) { return typeset_html(of.formula); },
                    [](const KeyName& of) { return html_text(Text().add(of).plain()); },
-                   [](const Percent& of) { return html_text(of.digits) + "\u00a0%"; },
+                   [](const GivenName& of) { return html_text(of.name); },
+                   [](const More& of) { return html_text(Text().add(of).plain()); },
+                   [](const VerdictWord& of) { return html_text(of.words); },
+                   [](const Percent& of) { return html_text(of.digits) + kNoBreak + "%"; },
                    [](const auto& number) { return typeset_html(Text().add(number).plain()); }},
-        part);
+        parts[i]);
   }
   return html;
 }

@@ -294,15 +294,17 @@ void add_gate(Document& document, const RowsAnswer& answer) {
   claim.outcome = above == 0 ? Verdict::holds : shown ? Verdict::violated : Verdict::open;
   document.add_verdict(std::move(claim));
   if (above == 0) {
-    document.state(StatementKind::verdict, say("PASS: no row has an advantage above {}.", most),
+    document.state(StatementKind::verdict,
+                   say("{}: no row has an advantage above {}.", VerdictWord{"PASS"}, most),
                    Outcome::good);
     return;
   }
-  document.state(StatementKind::verdict,
-                 say("{}: {} of {} {} above an advantage of {}.", shown ? "FAIL" : "NOT SHOWN",
-                     fmt::to_string(above), count_of(answer.risks.size(), "row"),
-                     shown ? (above == 1 ? "is" : "are") : "may be", most),
-                 shown ? Outcome::bad : Outcome::open);
+  document.state(
+      StatementKind::verdict,
+      say("{}: {} of {} {} above an advantage of {}.", VerdictWord{shown ? "FAIL" : "NOT SHOWN"},
+          fmt::to_string(above), count_of(answer.risks.size(), "row"),
+          shown ? (above == 1 ? "is" : "are") : "may be", most),
+      shown ? Outcome::bad : Outcome::open);
 }
 
 }  // namespace sfumato

@@ -68,8 +68,8 @@ void add_brief(Document& document, const RowsAnswer& answer) {
           short_words_of_release(answer), Maths{"D'"},
           question.adjacency == Adjacency::replace ? "has another record in place of the row"
                                                    : "is the table without the row"));
-  document.state(StatementKind::summary,
-                 "More: --full, --report FILE.html (figures), --json; all rows: --out FILE.csv.");
+  document.state(StatementKind::summary, say("More: {}, {} (figures), {}; all rows: {}.", More::all,
+                                             More::page, More::json, More::table));
 }
 
 /// "at most 75.1 %": how often the best attacker is right about the row.

@@ -158,14 +158,16 @@ TEST(HtmlReport, ManyFoldedTablesAreOneFold) {
 TEST(HtmlReport, TheTopSaysWhatWasAskedAndFound) {
   Document document("audit", "T");
   document.set_abstract(
-      {"12 models", "Is eps <= 1 true?", "No: eps >= 2.", "Nothing.", "Do not publish."});
+      {"12 models", say("Is {} 1 true?", Maths{"eps <="}),
+       say("No: {} {}.", Maths{"eps >="}, ClaimedNumber{{2.0, Claim::lower_bound}}), "Nothing.",
+       "Do not publish."});
   document.state(StatementKind::verdict, "VIOLATION (policy none)", Outcome::bad);
   Report report{"T", {document}, {}, "2026-11-17 12:00 UTC"};
   report.made = {{"command line", "sfumato audit"}, {"commit", "abc"}};
   const std::string page = html_report(report);
   std::size_t at = 0;
   for (const char* part :
-       {"<h1>T</h1>", "Is ε ≤ 1 true?", "<p class=\"answer\">No: ε\u00a0≥\u00a02.</p>", "12 models",
+       {"<h1>T</h1>", "Is ε ≤ 1 true?", "<p class=\"answer\">No: ε ≥\u00a02.</p>", "12 models",
         "Nothing.", "Do not publish.", "VIOLATION (policy none)", "<h2>Results", "sfumato audit",
         "How to cite", "(commit abc)"}) {
     const std::size_t found = page.find(part, at);
@@ -177,17 +179,17 @@ TEST(HtmlReport, TheTopSaysWhatWasAskedAndFound) {
 TEST(HtmlReport, SentencesBeginAsSentencesDo) {
   Document document("train", "Fashion-MNIST, 784-10-10, noise <b>");
   document.state(StatementKind::warning, "all noise comes from a seed.");
-  document.state(StatementKind::warning, "isotropic_per_layer: no guarantee.");
-  document.state(StatementKind::assumption, "the attacker sees `x_t` once.");
-  document.state(StatementKind::assumption, "t = 1: nothing is proven.");
+  document.state(StatementKind::warning,
+                 say("{}: no guarantee.", GivenName{"isotropic_per_layer"}));
+  document.state(StatementKind::assumption, say("the attacker sees {} once.", Maths{"S_1"}));
+  document.state(StatementKind::assumption, say("{} = 1: nothing is proven.", Maths{"t"}));
   Report report{"Fashion-MNIST, 784-10-10, noise <b>", {document}, {}, ""};
   report.made = {{"SHA-256 of data/a_table.csv", "0123abcd"}};
   const std::string page = html_report(report);
-  for (const char* part :
-       {"</strong> All noise comes", "</strong> isotropic_per_layer: no",
-        "<li>The attacker sees <code>x_t</code> once.</li>", "<li>t = 1: nothing",
-        "<h1>Fashion-MNIST, <span class=\"short\">784-10-10,</span> noise &lt;b&gt;</h1>",
-        "<dt>SHA-256</dt><dd>data/a_table.csv<br>0123abcd</dd>"}) {
+  for (const char* part : {"</strong> All noise comes", "</strong> isotropic_per_layer: no",
+                           "<li>The attacker sees <math><msub><mi>S</mi>", "<li>t = 1: nothing",
+                           "<h1>Fashion-MNIST, 784-10-10, noise &lt;b&gt;</h1>",
+                           "<dt>SHA-256</dt><dd>data/a_table.csv<br>0123abcd</dd>"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
 }

@@ -135,14 +135,18 @@ TEST(RenderText, FiguresAreNamedWithTheWayToSeeThem) {
 
 TEST(RenderText, VerdictsHaveColoursWhereTheyAreSeen) {
   Document document("x", "X");
-  document.state(StatementKind::verdict, "VIOLATION of eps = 1", Outcome::bad);
-  document.state(StatementKind::verdict, "NOT REFUTED so far", Outcome::good);
+  document.state(StatementKind::verdict, say("{} of eps = 1", VerdictWord{"VIOLATION"}),
+                 Outcome::bad);
+  document.state(StatementKind::verdict, say("{} so far", VerdictWord{"NOT REFUTED"}),
+                 Outcome::good);
+  document.state(StatementKind::verdict, "AUC is no verdict", Outcome::open);
   document.state(StatementKind::warning, "careful");
   EXPECT_EQ(render_text(document).find('\x1b'), std::string::npos);
   EXPECT_EQ(render_text(document, {80, true}),
             "X\n=\n\n"
             "Verdict: \x1b[1;31mVIOLATION\x1b[0m of eps = 1\n"
             "Verdict: \x1b[1;32mNOT REFUTED\x1b[0m so far\n"
+            "Verdict: \x1b[1;33mAUC is no verdict\x1b[0m\n"
             "\x1b[33mWarning: \x1b[0mcareful\n");
 }
 

@@ -8,18 +8,15 @@
 
 #include "sfumato/account/steps/step.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/report/number.hpp"
 
 namespace sfumato {
 namespace {
 
 /// Upwards: a statement must not promise more than is proven.
 std::string epsilon_text(double epsilon) {
-  std::string text = fmt::format("{:.4g}", epsilon);
-  for (double up = epsilon; std::stod(text) < epsilon;) {
-    up *= 1.0 + 1e-4;
-    text = fmt::format("{:.4g}", up);
-  }
-  return text;
+  constexpr int kDigits = 4;
+  return fmt::format("{:.{}g}", rounded(epsilon, Rounding::up, kDigits), kDigits);
 }
 
 bool any_sampler(const PrivateReleases& releases, Sampler sampler) {
