@@ -105,16 +105,20 @@ class Panels {
       std::vector<Panel> next;
       for (const Panel& panel : panels_) {
         const double length = panel.right - panel.left;
-        if (width(panel.slope.p) * length <= most && width(panel.slope.q) * length <= most &&
-            width(panel.slope.gap) * length <= most_of_gap &&
-            std::max(magnitude(panel.slope.p), magnitude(panel.slope.q)) * length <= 1.0) {
+        const auto fine = [&](const Slope& slope, double enough) {
+          // A jump stays as it is when its panel is halved: it costs a few more halvings, and is then exact.
+          constexpr double kAtJumps = 1e-12;
+          return width(slope.range) * length <= (slope.jumps ? kAtJumps : enough);
+        };
+        if (fine(panel.p, most) && fine(panel.q, most) && fine(panel.gap, most_of_gap) &&
+            std::max(magnitude(panel.p.range), magnitude(panel.q.range)) * length <= 1.0) {
           next.push_back(panel);
           continue;
         }
         const double middle = 0.5 * (panel.left + panel.right);
         if (!(middle > panel.left && middle < panel.right)) return false;
-        add(panel.left, middle, next);
-        add(middle, panel.right, next);
+        add(panel.left, middle, next, &panel);
+        add(middle, panel.right, next, &panel);
       }
       if (next.size() == panels_.size()) return true;
       panels_ = std::move(next);
@@ -139,13 +143,27 @@ class Panels {
   }
 
  private:
+  struct Slope {
+    Interval range;
+    bool jumps;  ///< as wide as before the last halving
+  };
   struct Panel {
     double left, right;
-    LogSlopes::Ranges slope;
+    Slope p, q, gap;
   };
 
-  void add(double left, double right, std::vector<Panel>& to) const {
-    to.push_back({left, right, slopes_.between(left, right)});
+  void add(double left, double right, std::vector<Panel>& to,
+           const Panel* half_of = nullptr) const {
+    const LogSlopes::Ranges now = slopes_.between(left, right);
+    const auto slope = [&](Interval range, const Slope* before) {
+      return Slope{range, before != nullptr && is_bounded(range) &&
+                              width(range) > 0.75 * width(before->range)};
+    };
+    const auto before = [&](Slope Panel::*member) {
+      return half_of != nullptr ? &(half_of->*member) : nullptr;
+    };
+    to.push_back({left, right, slope(now.p, before(&Panel::p)), slope(now.q, before(&Panel::q)),
+                  slope(now.gap, before(&Panel::gap))});
   }
 
   /// Drops panels at either end in which both densities are proven to be negligible.
@@ -165,7 +183,7 @@ class Panels {
     constexpr double kNegligible = -120.0;
     const auto rise = [&](std::size_t i) {
       const Panel& panel = panels_[i];
-      const Interval slope = is_p ? panel.slope.p : panel.slope.q;
+      const Interval slope = is_p ? panel.p.range : panel.q.range;
       const double length = panel.right - panel.left;
       return Interval{slope.lower * length, slope.upper * length};
     };

@@ -79,6 +79,18 @@ TEST(StationaryKl, SpikesBetweenTheNodesAreSeen) {
   EXPECT_NEAR(found.kl.value.value(), kl, 1e-4 * kl);
 }
 
+TEST(StationaryKl, DriftsThatJump) {
+  // Against the midpoint rule with 400,000 cells in double precision.
+  const Covariance noise = Isotropic{1.0842, 1};
+  const GaussianDistribution start{VectorXd::Zero(1), Isotropic{0.3, 1}};
+  const SdePair pair{
+      {potential_diffusion({"x"}, "2.727*x^2/2 + 0.434*abs(x + 0.99)", noise), start},
+      {potential_diffusion({"x"}, "2.727*x^2/2 + 0.434*abs(x + 0.99) - 0.268*abs(x)", noise),
+       start}};
+  EXPECT_NEAR(stationary_kl(pair).kl.value.value(), 0.0096364354826, 1e-9);
+  EXPECT_NEAR(stationary_kl({pair.q, pair.p}).kl.value.value(), 0.0100203706586, 1e-9);
+}
+
 TEST(StationaryKl, NarrowAndFarDensities) {
   // Densities that hardly meet, and one that 1,000 equal panels would not hold: against the normal distributions that
   // they nearly are.
