@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import importlib.util
 import io
 import itertools
 import math
@@ -150,7 +151,7 @@ class Sums(unittest.TestCase):
             for clip, reduction, physical, by_layer in settings:
                 if by_layer and len(sums._groups) < len(sums._layers) or name == "without a rule" and (physical < 13 or by_layer):
                     continue
-                used = clip * (1 - sums.margin(counts if by_layer else [sum(counts)]))
+                used = clip * (1 - sums.margin())
                 clips = {m: clip * (i + 1) for i, m in enumerate(sums._layers)} if by_layer else clip
                 expected = wanted(plain, x, y, [used * (i + 1) for i in range(len(counts))] if by_layer else used).double()
                 given = self.given(sums, model, x, y, clips, reduction, physical)
@@ -165,7 +166,7 @@ class Sums(unittest.TestCase):
         expected = 0.0
         plain = copy.deepcopy(model)
         sums = ClippedSums(model, 6)
-        used = 0.3 * (1 - sums.margin([sum(sums.sizes())]))
+        used = 0.3 * (1 - sums.margin())
         for i in range(6):
             plain.zero_grad()
             loss(plain(x[i : i + 1]), y[i : i + 1]).backward()
@@ -267,7 +268,7 @@ class Loop(unittest.TestCase):
                     optimizer.zero_grad()
                     loss(model(x), y, reduction=reduction).backward()
                     optimizer.step()
-                clip = 0.5 * (1 - optimizer._sums.margin([59]))
+                clip = 0.5 * (1 - optimizer._sums.margin())
                 vector = wanted(reference, *data(40), [clip / 2**0.5] * 2 if keys else clip) / 40
                 at = 0
                 for p in reference.parameters():
@@ -466,6 +467,27 @@ class Loop(unittest.TestCase):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 7)
         optimizer.step()
         del batches
+
+
+@unittest.skipUnless(importlib.util.find_spec("opacus"), "no Opacus")
+class WithOpacus(unittest.TestCase):
+    def test_our_accountant_inside(self):
+        from opacus import PrivacyEngine
+
+        st.register_with_opacus()
+        engine = PrivacyEngine(accountant="sfumato")
+        model = mlp()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        model, optimizer, loader = engine.make_private(module=model, optimizer=optimizer, noise_multiplier=1.1, max_grad_norm=1.0,
+                                                       data_loader=DataLoader(TensorDataset(*data()), batch_size=10))
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss(model(x), y).backward()
+            optimizer.step()
+        ours = st.private.Accountant()
+        ours.step(1.1, math.ceil(2**24 / 6) / 2**24, 6)
+        self.assertAlmostEqual(engine.get_epsilon(1e-3), ours.get_epsilon(1e-3).value, 12)
+        self.assertEqual(len(engine.accountant), 6)
 
 
 class Mixes(nn.Module):

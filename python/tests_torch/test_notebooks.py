@@ -16,7 +16,7 @@ from support import SOURCE, data, unittest
 class Notebooks(unittest.TestCase):
     def test_each(self):
         scripts = sorted((SOURCE / "docs" / "notebooks").glob("*.py"))
-        self.assertEqual(len(scripts), 6)
+        self.assertEqual(len(scripts), 7)
         for script in scripts:
             begun = time.monotonic()
             done = subprocess.run([sys.executable, "-B", script], cwd=SOURCE, capture_output=True, text=True)

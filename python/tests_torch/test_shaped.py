@@ -74,7 +74,7 @@ class Sums(unittest.TestCase):
                     turned.append((left @ values @ matrix(read, values.shape[-1])).flatten(1))
             whole = torch.cat(turned, dim=1)
             for clip in (float(whole.norm(dim=1).median()), 1e4):
-                used = clip * (1 - sums.margin([sum(sums.sizes())]))
+                used = clip * (1 - sums.margin())
                 expected = (whole * (used / whole.norm(dim=1)).clamp(max=1).reshape(-1, 1)).sum(dim=0)
                 totals = {p: torch.zeros(p.numel(), dtype=torch.float64) for _, p in trained(model)}
                 sums.clear()

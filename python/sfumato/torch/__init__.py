@@ -17,7 +17,7 @@ from .gradients import per_sample_gradients, record_gradient_differences
 from .loading import PrivateLoader
 from .making import make_private
 from .noise import AnisotropicSGD
-from .opacus import accountant_from_opacus, compare_with_opacus
+from .opacus import accountant_from_opacus, compare_with_opacus, register_with_opacus
 from .paths import path_kl
 from .private import Guarantee, PrivateOptimizer
 from .scoring import scores
@@ -42,6 +42,7 @@ __all__ = [
     "path_kl",
     "per_sample_gradients",
     "record_gradient_differences",
+    "register_with_opacus",
     "save_parameters",
     "scores",
     "vector_of",

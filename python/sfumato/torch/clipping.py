@@ -7,7 +7,7 @@ The norm of a record is bounded from above in double precision, and its weight i
   at most, in whatever order, and each addition is off by 2^-24 of one. In double precision, where positions cancel, a sum is off by (n T + 4) 2^-53
   times the weighted masses, and a weight is at most _CANCELLING * clip / mass. With one record more or less all others may stand in
   another sum, so that every sum of the largest batch counts.
-- These sums are rounded to a grid on which sums of them are exact.
+- These sums are added in double precision.
 
 The clip that is used is smaller than the one that is said by these margins (spec 34.2).
 """
@@ -21,7 +21,7 @@ import weakref
 import torch
 
 from .gradients import refuse_mixing
-from .layers import CONVOLUTIONS, RULES, UNIT, Rows, by_record, double, lengths, tensors
+from .layers import CONVOLUTIONS, RULES, UNIT, Rows, by_record, double, in_range, lengths, tensors
 from .probing import mapped, probe
 from .states import trained
 
@@ -81,6 +81,7 @@ class ClippedSums:
         self._together = next((n for n in (128, 64) if self._largest * (n + 9) * 2.0**-24 * 1.01 <= _SINGLE), 0)
         self._layers = layers_of(model)
         self._groups = _groups(self._layers)
+        self._places = _trained_places(model)
         self.maps = {}
         self.roots = {}  # of variances, by parameter: gradients are divided by them, record by record
         self._calls = {module: [] for module in self._layers}
@@ -218,7 +219,7 @@ class ClippedSums:
         """What cannot be summed."""
         model = self._model()
         refuse_mixing(model)
-        if layers_of(model, quiet=True) != self._layers:
+        if _trained_places(model) != self._places and layers_of(model, quiet=True) != self._layers:
             raise ValueError("model: has other trained layers than when it was made private. Make it private again, with accountant=.")
         if self._outside is not None:
             raise RuntimeError(f"{self._outside}: was called outside of a pass of the model (a part of it by itself, or a checkpoint that runs it "
@@ -231,11 +232,11 @@ class ClippedSums:
         if self.seen and not any(call.written is not None for calls in self._calls.values() for call in calls):
             raise RuntimeError("step: no gradient has come. Call backward() on the loss before step().")
 
-    def margin(self, sizes):
-        """By how much of the clip a record moves a computed sum beyond it, for layers with so many parameters."""
+    def margin(self):
+        """By how much of the clip a record moves a computed sum beyond it."""
         single = self._together and any(p.dtype != torch.float64 for _, p in trained(self._model()))
         sums = self._largest * (self._together + 9) * 2.0**-24 * 1.01 if single else 0.0
-        return _PIECES + sums + 2.0 * self._largest * math.sqrt(max(sizes)) * _grid(1.0, self._records) + 1e-12
+        return _PIECES + sums + 2.0 * self._largest * (self._largest + 4) * UNIT + 1e-12
 
     def sizes(self):
         """How many trained parameters each layer has."""
@@ -270,9 +271,9 @@ class ClippedSums:
         by_layer = isinstance(clips, dict)
         if by_layer and any(len(group) > 1 for group in self._groups):
             raise ValueError("noise: 'per_layer' has no rule for layers that share a parameter.")
-        margin = self.margin(self.sizes() if by_layer else [sum(self.sizes())])
+        margin = self.margin()
         if margin > 1e-2:
-            raise ValueError("model: too many parameters and records for sums in double precision.")
+            raise ValueError("model: too many records in a batch for sums in double precision.")
         pieces, most = self._pieces()
         for piece in pieces:
             parts = [(group, part, *part.squares()) for group, part in self._parts(piece)]
@@ -284,11 +285,9 @@ class ClippedSums:
                     norms, masses = (s.to("cpu").sqrt() * scale for s in (square, mass))
                 weights = torch.minimum((1.0 - margin) * clip / norms.clamp(min=1e-300), _CANCELLING * clip / masses.clamp(min=1e-300)).clamp(max=1.0)
                 weights, here = torch.where(kept, weights * scale, 0.0).to(square.device), kept.to(square.device)
-                step = _grid(clip, self._records)
-                for parameter, total in part.sums(weights, here, most, not (self._together and 1e-15 <= clip <= 1e15)):
-                    total = total.to(totals[parameter].device, torch.float64).div_(step).round_()
-                    for row in total:
-                        totals[parameter].add_(row, alpha=step)
+                exact = not (self._together and 1e-15 <= clip <= 1e15 and in_range(weights))
+                for parameter, total in part.sums(weights, here, most, exact):
+                    totals[parameter].add_(total.sum(dim=0, dtype=torch.float64).to(totals[parameter].device))
 
     def _pieces(self):
         """Places of the records whose norms are computed at once, and how many are added at a time."""
@@ -342,9 +341,9 @@ class ClippedSums:
             self.maps, self.roots = maps, roots
 
 
-def _grid(clip, records):
-    """A power of two of which sums of clipped gradients of so many records are exact multiples."""
-    return 2.0 ** (math.ceil(math.log2(1.01 * clip * max(records, 1))) - 52)
+def _trained_places(model):
+    return [(id(module), type(module), key, id(p)) for module in model.modules() for key, p in module._parameters.items()
+            if p is not None and p.requires_grad]
 
 
 def parameters_of(module):

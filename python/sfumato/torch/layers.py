@@ -61,14 +61,15 @@ def _blocks(count, most):
 def _weighted(rows, weights, kept, most, exact):
     """Weighted sums of vectors, a row per record: of `most` records at a time."""
     rows = _kept(rows, kept)
-    rows = rows.double() if exact or not _in_range(weights) else rows
+    rows = rows.double() if exact else rows
     weights = weights.to(rows.dtype)
     for some in _blocks(len(rows), most):
         size = min(most, len(rows[some]))
         yield torch.bmm(weights[some].reshape(-1, 1, size), rows[some].reshape(-1, size, rows.shape[1])).squeeze(1)
 
 
-def _in_range(weights):
+def in_range(weights):
+    """Whether products with these weights keep the digits of single precision."""
     used = weights[weights > 0.0]
     return not len(used) or bool(used.min() >= _LEAST and used.max() <= 1.0 / _LEAST)
 
@@ -111,6 +112,7 @@ class Products:
         self.bias = module.bias if module.bias is not None and module.bias.requires_grad else None
         self.of_read, self.of_written = maps
         self.rows = None
+        self.longest = 0.0  # of what was read, once it is known
         positions, inputs, outputs = self.read.shape[2], self.read.shape[3], self.written.shape[3]
         if positions > 1 and inputs * outputs <= _DIRECT * positions * (inputs + outputs):
             self._compute_rows()
@@ -155,7 +157,9 @@ class Products:
         norms = masses = torch.zeros(count, dtype=torch.float64, device=self.read.device)
         longest = lengths(self.written)
         if self.weight is not None:
-            mass = (longest * lengths(self.read)).sum(dim=2)
+            read = lengths(self.read)
+            self.longest = float(read.max()) if len(read) else 0.0
+            mass = (longest * read).sum(dim=2)
             if positions == 1:
                 square = mass.square().sum(dim=1)
             else:
@@ -177,7 +181,7 @@ class Products:
                     yield parameter, total
             return
         read, written = _kept(self.read, kept), _kept(self.written, kept)
-        if exact or not _in_range(weights) or (read.numel() and not max(read.max(), -read.min()) <= _LONGEST):
+        if exact or not self.longest <= _LONGEST:
             read, written = read.double(), written.double()
         written = written * weights.to(written.dtype).reshape(-1, 1, 1, 1)
         for some in _blocks(len(read), most):

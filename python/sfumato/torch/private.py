@@ -16,7 +16,7 @@ from .states import trained
 _CONDITIONS = (
     "the number of records is public, and each of them is one record of the data",
     "the gradient that is computed for a record depends on that record, its place in the batch and the size of the batch alone: no layer, "
-    "loss, hook, transform or dataset lets records see each other (sums are exact, whatever the size of the batch)",
+    "loss, hook, transform or dataset lets records see each other",
     "noise is Gaussian in double precision (ChaCha20, keys of the operating system): the finite set of its values, rounding in its last "
     "digits and the time it takes are not covered",
     "the weights and the state of the optimiser at the start were made without the private data, or what that revealed is in the accountant",
