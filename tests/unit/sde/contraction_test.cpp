@@ -83,5 +83,16 @@ TEST(Contraction, Refusals) {
   EXPECT_THROW((void)hessian_step_lipschitz(1.0, 2.0, -1.0, Isotropic{1.0, 2}), InvalidArgument);
 }
 
+TEST(Contraction, BoxesReachBothEndsFromTheMiddleAsRounded) {
+  // The middle of neighbouring doubles is one of them, so that half their distance would not reach the other.
+  const double next = std::nextafter(1.0, 2.0);
+  const JacobianBox box{Eigen::MatrixXd::Constant(1, 1, 1.0),
+                        Eigen::MatrixXd::Constant(1, 1, next)};
+  const CentredBox found = centred(box);
+  EXPECT_GE(found.radii(0, 0), next - found.middle(0, 0));
+  EXPECT_GE(found.radii(0, 0), found.middle(0, 0) - 1.0);
+  EXPECT_GT(found.radii(0, 0), 0.75 * (next - 1.0));
+}
+
 }  // namespace
 }  // namespace sfumato
