@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Random allocation (Spec 28) in ball arithmetic: golden rows of random settings, to be compared by `sfumato verify`.
+"""Random allocation (Spec §28) in ball arithmetic: golden rows of random settings, to be compared by `sfumato verify`.
 
   allocation_oracle.py SEED FILE [--settings 500] [--minutes 60]      needs python-flint
 
@@ -20,7 +20,7 @@ LOST = 62  # e^-62: what sums leave out, relative
 
 
 class Moments:
-    """M(p) = E R^p for Re p < n, from b_n on a grid of u = log r (Spec 28.4)."""
+    """M(p) = E R^p for Re p < n, from b_n on a grid of u = log r (Spec §28.4)."""
 
     def __init__(self, t, sigma, n, least_p, most_y):
         self.t, self.m, self.n = t, 1 / arb(sigma), n
