@@ -7,6 +7,7 @@
 #include "sfumato/account/account_question.hpp"
 #include "sfumato/account/accountant/release_fields.hpp"
 #include "sfumato/account/state.hpp"
+#include "sfumato/account/statement_forms.hpp"
 #include "sfumato/bound/bound_answer.hpp"
 #include "sfumato/bound/bound_question.hpp"
 #include "sfumato/core/observer.hpp"
@@ -63,9 +64,13 @@
 #include "sfumato/account/accountant/accountant.hpp"
 #include "sfumato/account/accountant/calibrate.hpp"
 #include "sfumato/account/accountant/clipping.hpp"
+#include "sfumato/account/accountant/correlated_noise.hpp"
+#include "sfumato/account/accountant/gdp_summary.hpp"
 #include "sfumato/account/accountant/guarantee.hpp"
 #include "sfumato/account/accountant/last_iterate.hpp"
+#include "sfumato/account/accountant/normaliser.hpp"
 #include "sfumato/account/accountant/release.hpp"
+#include "sfumato/account/accountant/tuning.hpp"
 
 // What one output reveals.
 #include "sfumato/risk/observation.hpp"

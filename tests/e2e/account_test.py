@@ -112,6 +112,10 @@ class Targets(AccountTest):
                                      "--noise_multiplier", 1, *WAY))
         self.assertEqual(found["steps"], 2061)
 
+    def test_batches_are_found_for_epochs_alone(self):
+        way = ["--noise_multiplier", 1, "--sampler", "allocate", "--adjacency", "zero_out", "--target_delta", 1e-5, "--target_epsilon", 2]
+        self.assertIn("epochs", self.refusal(*way, "--steps", 1000))
+
     def test_advantage_and_rates(self):
         found = results(self.account("--target_advantage", 0.1, *RUN[2:], *WAY, "--target_delta", 1e-5))
         self.assertLessEqual(found["advantage"], 0.1)

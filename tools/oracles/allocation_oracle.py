@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Random allocation (Spec 28) in ball arithmetic: golden rows of random settings, to be compared by `sfumato verify`.
+"""Random allocation (Spec §28) in ball arithmetic: golden rows of random settings, to be compared by `sfumato verify`.
 
   allocation_oracle.py SEED FILE [--settings 500] [--minutes 60]      needs python-flint
 

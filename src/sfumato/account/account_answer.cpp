@@ -8,7 +8,6 @@
 
 #include "sfumato/account/accounted_run.hpp"
 #include "sfumato/account/budget_booking.hpp"
-#include "sfumato/account/explained.hpp"
 #include "sfumato/account/large_delta.hpp"
 #include "sfumato/account/others.hpp"
 #include "sfumato/account/releases.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "sfumato/account/account_answer.hpp"
 
@@ -35,6 +36,10 @@ struct AccountedRun {
 void require_consistent(const AccountQuestion& question);
 
 [[nodiscard]] RunsDistribution runs_of(const TuningFields& tuning);
+
+/// Epsilon of parts of the run, and of the run done differently: where it comes from (explained.cpp).
+[[nodiscard]] std::vector<ExplainedPart> explained_parts(const AccountAnswer& answer,
+                                                         const Observer& observer);
 
 /// The least noise multiplier with which the best of several runs meets a budget, from above to a relative 1e-5.
 [[nodiscard]] double least_noise_of_tuned(const AccountQuestion& question,

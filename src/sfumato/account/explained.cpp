@@ -1,5 +1,3 @@
-#include "sfumato/account/explained.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>

@@ -109,5 +109,17 @@ TEST(AllocationMoments, AreRefusedWhereTheyAreTooLarge) {
             std::numeric_limits<double>::infinity());
 }
 
+/// Around x = m p the weights e^{-x^2/2} are no numbers any more: +inf is said then, never less than one batch alone has.
+TEST(AllocationMoments, FarTiltsAreNotBelowOneBatchAlone) {
+  for (const double m : {.5, 1.0, 4.0, 12.0}) {
+    AllocationMoments moments({100.0, m}, StepDirection::remove);
+    for (const double s : {.5, 2.0, 8.0, 20.0, 26.0, 37.0, 60.0}) {
+      const double p = 1.0 + s, least = .5 * m * m * p * (p - 1.0) + (1.0 - p) * std::log(100.0);
+      const StepCumulant found = moments.at(s);
+      EXPECT_GE(found.value + found.error, least * (1.0 - 1e-12)) << m << " " << s;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -18,6 +18,7 @@ constexpr double kNegligible = -50.0;    // log of what is left out, relative
 constexpr double kMostAmplified = 2.0;   // log: digits that a ray may lose
 constexpr double kLargestPower = 448.0;  // what n and its series allow
 constexpr double kLeastPower = 2000.0;   // below 0
+constexpr double kFarthestTilt = 27.4;   // 37.5 less the reach of a normal density
 constexpr double kMostNu = 60.0;
 constexpr double kTurns = 12.0;
 constexpr double kGoodRule = -36.0;  // log of the error of a rule
@@ -304,9 +305,11 @@ double AllocationMoments::power_at(double s) const { return is_removal_ ? 1.0 + 
 
 double AllocationMoments::highest_abscissa() const {
   if (!is_removal_) return kLeastPower;
-  // From p = 2 log(t) / m^2 on one batch alone makes M(p), and no saddle is far beyond.
-  return std::min(kLargestPower - 1.0,
-                  4.0 * std::log(of_.t) / (of_.m * of_.m) + 40.0 / of_.m + 8.0);
+  // From p = 2 log(t) / m^2 on one batch alone makes M(p), and no saddle is far beyond. That batch stands around x = m p, and weights e^{-x^2/2} are normal
+  // numbers up to 37.5: beyond kFarthestTilt mass would be lost, and a bound with it. Deltas below 1e-160 are the ones that are less narrow.
+  return std::min({kLargestPower - 1.0,
+                   4.0 * std::log(of_.t) / (of_.m * of_.m) + 40.0 / of_.m + 8.0,
+                   kFarthestTilt / of_.m - 1.0});
 }
 
 StepCumulant AllocationMoments::at(double s) {

@@ -157,6 +157,9 @@ std::uint64_t ReleaseReader::batches() {
 }
 
 std::uint64_t ReleaseReader::epochs_of_batches(std::uint64_t batches) {
+  if (wanted == Wanted::all_but_batches && fields.steps && !fields.epochs) {
+    superfluous("steps", "is no number of epochs while batches_per_epoch is sought: give epochs");
+  }
   if (wanted == Wanted::all_but_steps || fields.epochs || !fields.steps) return epochs();
   return *fields.steps / batches + (*fields.steps % batches == 0 ? 0 : 1);
 }
