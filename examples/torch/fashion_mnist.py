@@ -62,6 +62,8 @@ def main():
         print(f"goes on after {begun} epochs; epsilon spent: {optimizer.epsilon()}")
 
     for epoch in range(begun, options.epochs):
+        if optimizer.left == 0:  # steps that were made before the process was killed, and not kept, are paid for
+            break
         model.train()
         for inputs, targets in loader:
             optimizer.zero_grad()

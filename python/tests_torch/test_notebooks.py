@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 
+import sfumato
 import trainings
 from support import SOURCE, data, unittest
 
@@ -22,6 +23,22 @@ class Notebooks(unittest.TestCase):
             done = subprocess.run([sys.executable, "-B", script], cwd=SOURCE, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, f"{script.name}: {done.stderr}")
             self.assertLess(time.monotonic() - begun, 120, script.name)
+
+
+class Example(unittest.TestCase):
+    def test_goes_on_after_it_was_killed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = [sys.executable, "-B", SOURCE / "examples" / "torch" / "fashion_mnist.py", "--records", "600", "--epochs", "3", "--folder", folder]
+            with subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as killed:
+                self.assertIn("epoch 1: epsilon", killed.stdout.readline())
+                time.sleep(1.0)  # into the next epoch, of which the checkpoint knows nothing
+                killed.kill()
+            done = subprocess.run(run, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, "goes on after [12] epochs")
+            spent = sfumato.Accountant.load(pathlib.Path(folder) / "account.toml").get_epsilon(1e-5).value
+            self.assertIn(f"epsilon <= {spent:.4g}", done.stdout.replace("3.000", "3"))
+            self.assertLessEqual(spent, 3.0)
 
 
 class Readme(unittest.TestCase):

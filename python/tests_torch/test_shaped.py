@@ -447,13 +447,11 @@ class Files(unittest.TestCase):
         nine.step(optimizer._shaping.multiplier)
         nine.step(optimizer.noise_multiplier, 0.1, 9)
         self.assertEqual(optimizer.epsilon().value, nine.get_epsilon(1e-4).value)  # with what the checkpoint does not know
+        self.assertEqual(optimizer.left, 31)
         loop(model, optimizer, loader, 3)
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss(model(x), y).backward()
-            optimizer.step()
-            if optimizer._charged == 40:
-                break
+        self.assertEqual(optimizer.left, 1)
+        loop(model, optimizer, loader)  # ends after one step
+        self.assertEqual((optimizer.left, optimizer.steps), (0, 5 + 31))
         self.assertLessEqual(optimizer.epsilon().value, 3.0)
         with self.assertRaisesRegex(RuntimeError, "40 steps"):
             next(iter(loader))

@@ -105,6 +105,8 @@ class PrivateLoader:
         try:
             while True:
                 optimizer._may_draw(part)
+                if part is not None and part.last and optimizer.left == 0 and not self._draws.allocate:
+                    return  # the target is used up within an epoch: some steps were made that a checkpoint does not know
                 try:
                     batch = next(drawn)
                 except StopIteration:

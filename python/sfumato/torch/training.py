@@ -143,6 +143,11 @@ class PrivateTraining(PrivateOptimizer, torch.optim.Optimizer):
         if self._file is not None:
             self._file.write(self.accountant, self._run)
 
+    @property
+    def left(self):
+        """How many steps the target has left, or epochs of random allocation; None without a target."""
+        return None if self._most is None else max(0, self._most - self._charged)
+
     def _require_most(self):
         if self._most is not None and self._charged >= self._most:
             unit = "epochs" if self._allocate else "steps"
