@@ -46,9 +46,10 @@ struct SdeProblem {
   std::function<SdePair(const Covariance& noise)> with_noise = {};
   Pair<std::string> kind = {};     ///< "linear", "formulas", "logistic regression ..."
   std::string way_of_change = {};  ///< how [d_prime] was made from [d] if by a rule
-  std::string frozen = {};         ///< what stands still in the model that does not in training; a sentence
-  std::string defaults = {};       ///< what [d] leaves to its defaults, as a sentence
-  double work = 10.0;              ///< about how many operations one evaluation of a drift takes
+  std::string frozen =
+      {};  ///< what stands still in the model that does not in training; a sentence
+  std::string defaults = {};  ///< what [d] leaves to its defaults, as a sentence
+  double work = 10.0;         ///< about how many operations one evaluation of a drift takes
   std::vector<std::string> assumed = {};  ///< constants that were stated without proof
 
   [[nodiscard]] Eigen::Index dimension() const { return pair.p.diffusion.dimension; }

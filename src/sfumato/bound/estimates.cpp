@@ -340,10 +340,11 @@ std::string matched_note(const MatchedEstimate& forward, double start_p,
   const double share = std::min(forward.fisher_share, reverse.fisher_share);
   return fmt::format("95 % below {}; {} with steps twice as long{}", fmt::join(limits, ", "),
                      fmt::join(twice, ", "),
-                     share > 0.0 ? fmt::format("; the Fisher information is at least about {:.0f} % of its "
-                                               "bound",
-                                               100.0 * std::min(1.0, share))
-                                 : std::string());
+                     share > 0.0
+                         ? fmt::format("; the Fisher information is at least about {:.0f} % of its "
+                                       "bound",
+                                       100.0 * std::min(1.0, share))
+                         : std::string());
 }
 
 void add_matched(const SdeProblem& problem, const std::vector<double>& times, Observer& observer,

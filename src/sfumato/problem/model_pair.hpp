@@ -13,7 +13,7 @@ struct ModelPair {
   SdePair pair;
   std::string kind;           ///< "logistic regression on 100 rows of cells.csv, 3 parameters"
   std::string way_of_change;  ///< "D' is D without row 3"
-  std::string frozen;         ///< what noise that is taken at one point stands for; a sentence, or empty
+  std::string frozen;  ///< what noise that is taken at one point stands for; a sentence, or empty
   /// The same pair with another noise; empty where minibatches make the noise.
   std::function<SdePair(const Covariance& noise)> with_noise = {};
   double work;  ///< about how many operations one evaluation of a drift takes

@@ -259,13 +259,14 @@ std::vector<KeyInfo> sde_side_keys() {
   for (KeyInfo& key : loss_key_infos()) keys.push_back(std::move(key));
   for (KeyInfo& key : training_key_infos()) keys.push_back(std::move(key));
   keys.push_back({"d", "Sigma_formula", {}, "text | list", "", false, "Sigma by formulas"});
-  keys.push_back({"d",
-                  "minibatch",
-                  {},
-                  "table",
-                  "",
-                  false,
-                  "for a model, instead of Sigma: {batch, learning_rate, replacement, floor, frozen}"});
+  keys.push_back(
+      {"d",
+       "minibatch",
+       {},
+       "table",
+       "",
+       false,
+       "for a model, instead of Sigma: {batch, learning_rate, replacement, floor, frozen}"});
   keys.push_back({"d_prime",
                   "without_row",
                   {},
