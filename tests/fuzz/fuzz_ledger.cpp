@@ -34,10 +34,10 @@ const std::string& ledger() {
 
 const std::string& budget() {
   static const std::string bytes = made(".made", [](const std::string& path) {
-    const auto [file, number, is_new] =
-        BudgetFile::reserve(path, {3.0, 1e-6, "add_remove"}, {0, "", "fit", "account", "", ""},
-                            [](const auto&, const auto&) {});
-    file->release(number, "model");
+    const BudgetEntry entry{0, "", "fit", "account", "", ""};
+    const auto [file, number, is_new] = BudgetFile::reserve(path, {3.0, 1e-6, "add_remove"}, entry,
+                                                            [](const auto&, const auto&) {});
+    file->release(number, entry, "model");
   });
   return bytes;
 }

@@ -121,7 +121,8 @@ TEST(GaussianProperty, OneDimensionAgreesWithTheClosedForm) {
     const PrivacyLoss loss = privacy_loss(pair);
     if (loss.terms.empty()) continue;
     const double eps = std::clamp(threshold(random, pair), -30.0, 30.0);
-    const auto& [a, b, constant, vertex] = loss.terms[0];
+    const PrivacyLoss::Term& term = loss.terms[0];
+    const double a = term.a, b = term.b, constant = term.constant;
     const double discriminant = b * b - 4.0 * a * (constant - eps);
     if (discriminant <= 0.0 || std::abs(a) < 1e-7) continue;
     double low = (-b - std::sqrt(discriminant)) / (2.0 * a);
