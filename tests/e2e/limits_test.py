@@ -230,7 +230,7 @@ class Numbers(ProgramTest):
             self.assert_refused(BAD_INPUT, ["p.toml", "range of a double"], "quadratic", problem)
 
     def test_grids_that_cannot_be(self):
-        for old, new, code, words in (("Sigma = 0.64", "Sigma = 1e-320", 2, "no method reaches t = 1 here (Fokker-Planck:"),
+        for old, new, code, words in (("Sigma = 0.64", "Sigma = 1e-320", 2, "no method reaches t = 1, 10 here (matched process"),
                                       ("start_covariance = 0.2", "start_covariance = 1e100", 0, "best proven bound")):
             problem = self.changed("examples/bound/double_well.toml", old, new)
             problem.write_text(problem.read_text() + "\n[estimate]\nmonte_carlo = false\n")
