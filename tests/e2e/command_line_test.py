@@ -7,6 +7,7 @@ from support import BAD_INPUT, ROOT, STORAGE, USAGE, ProgramTest, run
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 # Options that texts of the library may name, and the commands that show them. The rest of the library speaks of keys.
 SHOWN_BY = {
+    "sfumato/report": ["rows", "fit"],  # what shows more, where a command has it
     "sfumato/fit": ["fit"], "sfumato/audit": ["audit"], "sfumato/design": ["design"], "sfumato/quadratic": ["quadratic"],
     "sfumato/rows": ["rows"], "sfumato/bound": ["bound"], "sfumato/account": ["account"], "sfumato/problem": ["quadratic", "bound"],
     "lab/audit": ["audit", "report"], "lab/report": ["report"], "lab/train": ["train"], "lab/images": ["data list"],
