@@ -113,17 +113,20 @@ Table parts_table(const AccountAnswer& answer) {
 
 Figure parts_figure(const AccountAnswer& answer) {
   Axis parts{"part"};
-  Series heights{"epsilon", "proven epsilon", {}, {}};
-  heights.claim = Claim::upper_bound;
+  Series epsilons{"epsilon", "proven epsilon", {}, {}};
+  epsilons.claim = Claim::upper_bound;
   for (const ExplainedPart& part : answer.parts) {
-    if (!std::isfinite(part.epsilon)) continue;
-    heights.x.push_back(static_cast<double>(parts.categories.size()));
+    if (!std::isfinite(part.epsilon) || !(part.epsilon > 0.0)) continue;
+    epsilons.y.push_back(static_cast<double>(parts.categories.size()));
     parts.categories.push_back(part.what);
-    heights.y.push_back(part.epsilon);
+    epsilons.x.push_back(part.epsilon);
   }
-  Figure figure("parts_figure", "Where epsilon comes from", Mark::columns, parts,
-                {fmt::format("epsilon at delta = {}", format_input(answer.delta.probability()))});
-  figure.add(std::move(heights));
+  // Without the sampler an epsilon is easily a thousand times as large.
+  Figure figure("parts_figure", "Where epsilon comes from", Mark::points,
+                {fmt::format("epsilon at delta = {}", format_input(answer.delta.probability())), "",
+                 Scale::log},
+                parts);
+  figure.add(std::move(epsilons));
   figure.set_caption(
       "Each part accounted by itself: epsilons of parts do not add up, what composes is their "
       "curves.");
