@@ -246,6 +246,10 @@ class Normalisers(AccountTest):
         self.assertIn("shows that size", self.refusal(*run, "--normaliser", "batch"))
         self.assertIn("by itself", self.refusal(*run, "--normaliser", "n", "--records", 1000, "--dimension", 10, "--tuned", "geometric",
                                                 "--runs-mean", 5))
+        full = ["--steps", 1, "--sampler", "full", "--adjacency", "add_remove", "--target_delta", 1e-6, "--normaliser", "n",
+                "--records", 1000, "--dimension", 5]
+        for target in (["--target_epsilon", 1], ["--target_advantage", 0.1], ["--target_mu", 1], ["--target_tpr", 0.05, "--at_fpr", 0.01]):
+            self.assertIn("targets are met", self.refusal(*full, *target))
 
 
 class OneNumber(AccountTest):

@@ -206,6 +206,11 @@ void require_consistent(const AccountQuestion& question) {
            "other releases, tuning and groups",
            "Divide by a declared constant, and everything composes");
   }
+  if (question.target_epsilon || question.target_advantage || question.target_tpr ||
+      question.target_mu) {
+    refuse("normaliser", "targets are met for a sum that is divided by a constant",
+           "Divide by a declared constant, or give the noise and see what this costs");
+  }
 }
 
 AccountedRun accounted_run(const AccountQuestion& question, const PrivateReleases& before,

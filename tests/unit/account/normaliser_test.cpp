@@ -136,6 +136,20 @@ TEST(NormaliserFinding, FullBatchesAreExact) {
   EXPECT_NEAR(worst, 1e-3, 1e-9);
 }
 
+TEST(NormaliserFinding, EpsilonBesideTheLargestLossIsFinite) {
+  // One normal distribution is narrower than the other: the loss has a largest value, near which delta falls to 0.
+  for (const std::uint64_t records : {5U, 20U, 1000U, 30000U}) {
+    for (const double multiplier : {10.0, 60.0, 200.0, 2000.0}) {
+      const NormaliserFinding found = normaliser_finding(
+          run_of(Normaliser::n, Sampler::full, 1.0, 1, records, 5, multiplier), Delta(1e-6));
+      EXPECT_LT(found.epsilon.upper.value, kInf) << records << " " << multiplier;
+      EXPECT_LE(found.epsilon.upper.value - found.epsilon.lower.value,
+                2e-3 * found.epsilon.upper.value)
+          << records << " " << multiplier;
+    }
+  }
+}
+
 TEST(NormaliserFinding, PoissonBatchesAreBoundedFromBothSides) {
   const NormalisedRun run = run_of(Normaliser::int_qn, Sampler::poisson, .25, 10, 4000, 10, 4.0);
   const NormaliserFinding found = normaliser_finding(run, Delta(1e-5));

@@ -116,6 +116,17 @@ TEST(TuningCost, IsTheTableOfTheSpecification) {
   }
 }
 
+TEST(TuningCost, WhatIsAttainedStaysBelowWhereDifferencesHaveFewDigits) {
+  // Hardly more than one run on average: attained and proven are close, and what large losses cost is 1e-15.
+  for (const double multiplier : {0.3, 0.31, 0.32, 0.34}) {
+    PrivateReleases base{NeighbouringRelation::add_remove};
+    base.list.push_back({GaussianNoise{multiplier}, Sampler::poisson, 0.1, 1});
+    const TuningCost cost = tuning_cost(base, NegativeBinomialRuns{-0.99, 0.01}, Delta(1.3e-7));
+    EXPECT_LT(cost.attained, cost.epsilon) << multiplier;
+    EXPECT_GT(cost.attained, cost.epsilon - 0.05) << multiplier;
+  }
+}
+
 TEST(TuningCost, FixedRunsAreComposed) {
   const PrivateReleases base = one_run(GaussianNoise{2.0});
   const TuningCost cost = tuning_cost(base, FixedRuns{10}, Delta(1e-6));

@@ -107,6 +107,13 @@ Enclosure unequal_delta(const UnequalNormalisers& pair, double eps) {
   const PrivacyLoss reverse = isotropic_loss(
       pair.dimension, excess_of(pair.normaliser_q, pair.normaliser_p), shift / (lam * lam));
   const HockeyStick found = gaussian_hockey_stick(forward, reverse, eps);
+  if (found.log_delta == -kInf) {
+    // At or beyond the largest loss, up to a rounding of it: below it delta falls as the distance to the power 1 + D/2, or faster.
+    const double edge = std::pow(16.0 * kUnit * (1.0 + std::fabs(eps)), 1.5);
+    return {
+        {std::max(0.0, -std::expm1(eps)), Claim::lower_bound, kMethod},
+        {std::min(1.0, std::max(-std::expm1(eps), 0.0) + 1e3 * edge), Claim::upper_bound, kMethod}};
+  }
   const double error = kContour + rounding_of(pair, found.log_delta, std::sqrt(forward.variance_p));
   const double low = found.claim == Claim::exact ? found.delta * (1.0 - error) : 0.0;
   return {{std::max({0.0, -std::expm1(eps), low}), Claim::lower_bound, kMethod},

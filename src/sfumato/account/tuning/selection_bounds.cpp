@@ -102,11 +102,18 @@ std::vector<Masses> small_losses(const std::vector<Masses>& large,
 /// The epsilon at which the best run falls into `set` with `delta` more than e^eps times the other probability, where `better` beats it.
 double epsilon_of_score(const RunsDistribution& runs, double delta, const Masses& better,
                         const Masses& set) {
-  constexpr double kRounding = 1e-15;  // of probabilities
-  const double gain = probability_of_some(runs, std::min(1.0, better.p + set.p)) -
-                      probability_of_some(runs, better.p) - kRounding;
-  const double cost = probability_of_some(runs, std::min(1.0, better.q + set.q)) -
-                      probability_of_some(runs, better.q) + kRounding;
+  // Differences of two probabilities near 1, each of some ten roundings that powers amplify. Where nothing is better there is no difference, and the
+  // margin is relative: sets of small losses cost all that a probability of e^-eps is worth.
+  const double rounding = better.p == 0.0 && better.q == 0.0 ? 0.0 : 1e-13;
+  constexpr double kRelative = 1e-12;
+  const double gain = (probability_of_some(runs, std::min(1.0, better.p + set.p)) -
+                       probability_of_some(runs, better.p)) *
+                          (1.0 - kRelative) -
+                      rounding;
+  const double cost = (probability_of_some(runs, std::min(1.0, better.q + set.q)) -
+                       probability_of_some(runs, better.q)) *
+                          (1.0 + kRelative) +
+                      rounding;
   return gain > delta ? std::log((gain - delta) / cost) - kMargin : 0.0;
 }
 
