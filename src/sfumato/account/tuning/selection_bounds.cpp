@@ -151,6 +151,7 @@ double attained_by_selection(const ProfileCurve& curve, const RunsDistribution& 
                              double delta) {
   const auto& directions = curve.directions();
   std::vector<std::vector<Masses>> large;
+  large.reserve(directions.size());
   for (const auto& nodes : directions) large.push_back(large_losses(nodes));
   double found = 0.0;
   for (std::size_t d = 0; d < large.size(); ++d) {
