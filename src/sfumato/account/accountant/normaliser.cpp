@@ -108,11 +108,14 @@ Enclosure unequal_delta(const UnequalNormalisers& pair, double eps) {
       pair.dimension, excess_of(pair.normaliser_q, pair.normaliser_p), shift / (lam * lam));
   const HockeyStick found = gaussian_hockey_stick(forward, reverse, eps);
   if (found.log_delta == -kInf) {
-    // At or beyond the largest loss, up to a rounding of it: below it delta falls as the distance to the power 1 + D/2, or faster.
-    const double edge = std::pow(16.0 * kUnit * (1.0 + std::fabs(eps)), 1.5);
-    return {
-        {std::max(0.0, -std::expm1(eps)), Claim::lower_bound, kMethod},
-        {std::min(1.0, std::max(-std::expm1(eps), 0.0) + 1e3 * edge), Claim::upper_bound, kMethod}};
+    // At or beyond the largest loss, as computed. Were the true one larger by h, delta, the mean of 1 - e^{eps - L} where L > eps, would be at most h.
+    const double excess = excess_of(pair.normaliser_p, pair.normaliser_q);
+    const double size = pair.dimension * std::fabs(std::log1p(excess)) +
+                        (shift > 0.0 ? shift * (1.0 + 1.0 / std::fabs(excess)) : 0.0) +
+                        std::fabs(eps);
+    const double least = std::max(0.0, -std::expm1(eps));
+    return {{least, Claim::lower_bound, kMethod},
+            {std::min(1.0, least + 64.0 * kUnit * size), Claim::upper_bound, kMethod}};
   }
   const double error = kContour + rounding_of(pair, found.log_delta, std::sqrt(forward.variance_p));
   const double low = found.claim == Claim::exact ? found.delta * (1.0 - error) : 0.0;
